@@ -7,8 +7,8 @@ neighbours.
    sought.
 3. Candidates inside one flight are dropped: one flight explains what lies on both sides.
 4. Of the remaining flights, the longest run stays in which neighbours meet, going down before and
-   up after, all at one height. One fit of all of them shows when that is all; where it is not, each
-   two neighbours are fitted by themselves.
+   up after, all on one surface, which may slope. One fit of all of them shows when that is all;
+   where it is not, each two neighbours are fitted by themselves.
 """
 
 import functools
@@ -21,6 +21,14 @@ from scipy.signal import find_peaks
 
 from calibration.detection.flight_fit import MIN_SAMPLES, UP, Bounce, FlightFit, find_consistent_run
 from calibration.detection.noise import estimate_noise
+
+STEEPEST = 0.09
+"""Slope of a surface up to which bounces at other heights are bounces on it: 5 degrees, which
+nobody fails to see.
+"""
+
+UNEVEN = 0.02
+"""The same as part of the range of heights, where nothing sideways was measured."""
 
 
 def fit_flights(
@@ -36,16 +44,20 @@ def fit_flights(
     pieces = find_flights(time[kept], height[kept], noise=noise, gravity=gravity)
     if not pieces:
         return None
-    uneven = max(radius / 2, 0.01 * np.ptp(np.percentile(height[kept], [1, 99])))
+    span = float(np.ptp(np.percentile(height[kept], [1, 99])))
+    sideways = bool(np.any(np.isfinite(position[:, :UP])))
+    uneven = max(radius / 2, 0.01 * span) + (0.0 if sideways else UNEVEN * span)
 
     def fit_of(pieces: Sequence[Piece]) -> FlightFit:
         spans = [(int(kept[piece.start]), int(kept[piece.stop - 1]) + 1) for piece in pieces]
         return FlightFit(time, position, spans, gravity=gravity, outliers=jumped)
 
     fit = fit_of(pieces)
-    if np.all(share_height(select_bounces(fit), uneven=uneven, gravity=gravity)):
+    bounces = select_bounces(fit)
+    places = find_places(bounces, time, position)
+    if np.all(share_surface(bounces, places, uneven=uneven, gravity=gravity)):
         return fit
-    chain = find_longest_chain(time[kept], height[kept], pieces, gravity=gravity, uneven=uneven)
+    chain = find_longest_chain(time[kept], position[kept], pieces, gravity=gravity, uneven=uneven)
     if len(chain) < len(pieces):
         fit = fit_of(chain)
     joined = [bounce is not None for bounce in select_bounces(fit)]
@@ -257,23 +269,46 @@ def find_flights(
 
 
 def find_longest_chain(
-    time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece], *, gravity: float, uneven: float
+    time: np.ndarray,
+    position: np.ndarray,
+    pieces: Sequence[Piece],
+    *,
+    gravity: float,
+    uneven: float,
 ) -> list[Piece]:
-    """The longest run of neighbouring flights that meet, going down before and up after, all at one
-    height.
+    """The longest run of neighbouring flights that meet, going down before and up after, all on one
+    surface.
     """
-    position = np.full((len(time), 3), np.nan)
-    position[:, UP] = height
+    heights = np.full((len(time), 3), np.nan)
+    heights[:, UP] = position[:, UP]
     pairs = (
-        FlightFit(time, position, [piece[:2] for piece in pair], gravity=gravity)
+        FlightFit(time, heights, [piece[:2] for piece in pair], gravity=gravity)
         for pair in itertools.pairwise(pieces)
     )
     bounces = [bounce for fit in pairs for bounce in select_bounces(fit)]
+    places = find_places(bounces, time, position)
     return find_longest_run(
         pieces,
-        share_height(bounces, uneven=uneven, gravity=gravity),
+        share_surface(bounces, places, uneven=uneven, gravity=gravity),
         weight=lambda piece: piece.samples,
     )
+
+
+def find_places(
+    bounces: Sequence[Bounce | None], time: np.ndarray, position: np.ndarray
+) -> np.ndarray:
+    """Where bounces are sideways (bounces, 2) [m], from the samples about them; 0 along an axis
+    that was not measured.
+    """
+    places = np.zeros((len(bounces), 2))
+    for axis in range(UP):
+        measured = np.isfinite(position[:, axis])
+        if not np.any(measured):
+            continue
+        for i, bounce in enumerate(bounces):
+            if bounce is not None:
+                places[i, axis] = np.interp(bounce.time, time[measured], position[measured, axis])
+    return places
 
 
 def select_bounces(fit: FlightFit) -> list[Bounce | None]:
@@ -284,8 +319,18 @@ def select_bounces(fit: FlightFit) -> list[Bounce | None]:
     ]
 
 
-def share_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: float) -> np.ndarray:
-    """Which of them are bounces at the height, up to ``uneven`` [m], that most of them share."""
+def share_surface(
+    bounces: Sequence[Bounce | None], places: np.ndarray, *, uneven: float, gravity: float
+) -> np.ndarray:
+    """Which of them are bounces on the surface, level up to ``uneven`` [m] or a slope, that most of
+    them share.
+
+    Args:
+        bounces: what is between each two neighbouring flights.
+        places: where they are sideways (bounces, 2) [m].
+        uneven: difference of heights on a level surface [m].
+        gravity: expected [m/s^2].
+    """
     if not bounces:
         return np.zeros(0, bool)
     heights, doubts, hops = np.full((3, len(bounces)), np.nan)
@@ -293,9 +338,11 @@ def share_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: fl
         if bounce is not None:
             heights[i], doubts[i] = bounce.height, bounce.height_sd
             hops[i] = bounce.velocity_after[UP] ** 2 / (2 * gravity)
+    apart = np.linalg.norm(places[:, None] - places, axis=-1)
     # A flight that was missed makes its neighbours meet below the plane, by about its height.
-    margin = np.minimum(uneven, hops / 2)
-    allowed = np.minimum(margin, margin[:, None]) + 6 * np.hypot(doubts, doubts[:, None])
+    least_hop = np.minimum(hops, hops[:, None])
+    margin = np.minimum(uneven + STEEPEST * apart, least_hop / 2)
+    allowed = margin + 6 * np.hypot(doubts, doubts[:, None])
     agree = np.abs(heights - heights[:, None]) <= allowed
     floor = max(range(len(heights)), key=lambda i: (agree[i].sum(), -np.nan_to_num(doubts[i])))
     return agree[floor]

@@ -1,6 +1,4 @@
-"""What a covariance cannot tell: where a frozen parameter would go, and whether values far from the
-minimum explain the data as well.
-"""
+"""What a covariance cannot tell: whether values far from the minimum explain the data as well."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -9,11 +7,8 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.linearised import linearise
-from calibration.fitting.sandwich import between_trials
 from calibration.optimise.coordinates import Minimum
 from calibration.optimise.least_squares import minimise_with_blocks
-from calibration.optimise.normal_equations import invert_information
 from calibration.problem.residuals import Layout, residuals
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.intervals import student_reach
@@ -52,36 +47,6 @@ def excluding_rise(assessment: Assessment, name: str, level: float | None = None
     position = free.index(name)
     ratio = assessment.covariance[position, position] / assessment.formal.shared[position, position]
     return float(student_reach(level, assessment.degrees[position]) ** 2 * ratio)
-
-
-def predict_release(assessment: Assessment, index: int) -> tuple[float, float]:
-    """Where a frozen shared coordinate would go if it were free, and its standard error, to first
-    order.
-
-    Args:
-        assessment: of the fit.
-        index: position of the coordinate among the shared parameters.
-    """
-    linearised = linearise(
-        assessment.start.free_blocks(assessment.blocks, also=(index,)),
-        assessment.data,
-        assessment.errors,
-    )
-    wider = invert_information(linearised.equations)
-    if wider.open_shared[-1]:
-        return 0.0, np.inf
-    # At the minimum the residuals pull at no free coordinate, so only the pull at this one counts.
-    pull = -float(
-        sum(
-            np.einsum("rn,rn->", block.by_shared[:, :, index], block.residual)
-            for block in assessment.blocks
-        )
-    )
-    variance, count = float(wider.shared[-1, -1]), len(assessment.data)
-    if assessment.from_scatter:
-        trials, known = linearised.working[:count], linearised.working[count:]
-        return variance * pull, float(np.sqrt(between_trials(trials, wider, known)[-1, -1]))
-    return variance * pull, float(np.sqrt(variance)) * assessment.error_scale_factor
 
 
 def exclude_flatness(assessment: Assessment, name: str) -> float:

@@ -60,6 +60,20 @@ def leave_plateaus(assessment: Assessment) -> Iterator[Start]:
             yield ended._replace(shared=shifted(minimum.shared, index, -FACTOR))
 
 
+def leave_slopes(assessment: Assessment) -> Iterator[Start]:
+    """From where a fit ended, with more of each coefficient that has an effect there because
+    contacts slide, so that they stick.
+
+    Between the two lies a corner over which no derivative leads: a spin and a small coefficient
+    explain a bounce about as well as another spin and a contact that sticks.
+    """
+    minimum, names = assessment.minimum, saturating(assessment.layout)
+    ended = assessment.start.from_minimum(minimum)
+    for index in np.flatnonzero(assessment.free)[~assessment.formal.open_shared]:
+        if assessment.layout.names[index] in names:
+            yield ended._replace(shared=shifted(minimum.shared, index, FACTOR))
+
+
 def shifted(shared: np.ndarray, index: int, shift: float) -> np.ndarray:
     """The coordinates, one of them changed."""
     return np.where(np.arange(len(shared)) == index, shared + shift, shared)

@@ -12,7 +12,7 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.impact_divisions import divide_impacts, has_corners
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
-from calibration.fitting.restarts import leave_plateaus, propose_starts
+from calibration.fitting.restarts import leave_plateaus, leave_slopes, propose_starts
 from calibration.fitting.reweighting import reweigh
 from calibration.fitting.start import starting_point
 from calibration.optimise.convergence import is_an_end
@@ -120,8 +120,8 @@ def solve(
 
     Where the data are not explained, a quantity that strayed gets a second chance from the scene's
     value, the others as found; a fit far from the data begins elsewhere, too, and so does one that
-    ended where all contacts stick. Tables of oblique impacts are fitted in all divisions into
-    impacts that slide and impacts that stick.
+    ended where all contacts stick, or where some slide. Tables of oblique impacts are fitted in all
+    divisions into impacts that slide and impacts that stick.
 
     Args:
         problem: what to fit.
@@ -131,14 +131,36 @@ def solve(
         progress: told of each iteration.
         policy: by what minima are judged.
     """
+    began = starting_point(problem, start or {})
     steps = steps or default_steps(method)
+    return solve_from(problem, began, method=method, steps=steps, progress=progress, policy=policy)
 
-    def attempt(began: Start) -> Assessment:
+
+def solve_from(
+    problem: Problem,
+    began: Start,
+    *,
+    method: Method,
+    steps: int,
+    progress: Report | None = None,
+    policy: FitPolicy = DEFAULT_POLICY,
+) -> Assessment:
+    """``solve`` from a start in coordinates.
+
+    Args:
+        problem: what to fit.
+        began: where to begin.
+        method: optimiser.
+        steps: at most so many iterations.
+        progress: told of each iteration.
+        policy: by what minima are judged.
+    """
+
+    def attempt(began: Start, *, led: bool = False) -> Assessment:
         return minimise_from(
-            problem, began, method=method, steps=steps, progress=progress, policy=policy
+            problem, began, method=method, steps=steps, progress=progress, led=led, policy=policy
         )
 
-    began = starting_point(problem, start or {})
     best = attempt(began)
     origin, _ = problem.start
     strayed = has_strayed(problem, best.minimum.shared, origin, policy)
@@ -154,6 +176,9 @@ def solve(
         best = lower(best, attempt(other))
     if has_corners(problem.layout, problem.scene, began.frozen):
         best = lower(best, minimum_of_divisions(problem, began, method, steps, policy))
+    for other in leave_slopes(best):
+        found = lower(best, attempt(other, led=True))
+        best = found if found is best else dataclasses.replace(found, start=began)
     return best
 
 
@@ -181,7 +206,12 @@ def minimum_of_divisions(
 
 
 def lower(one: Assessment, other: Assessment) -> Assessment:
-    """The better of two minima; the first of two that are equal."""
+    """The better of two minima; of two that are the same optimum the first one, unless only the
+    other has converged.
+    """
+    if abs(one.chi2 - other.chi2) <= one.policy.same_optimum:
+        arrived = bool(other.minimum.converged) and not bool(one.minimum.converged)
+        return other if arrived else one
     return other if other.chi2 < one.chi2 else one
 
 

@@ -1,6 +1,6 @@
 """Fits in stages: what one fit found is where another one begins, by names of parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -37,9 +37,16 @@ def starting_point(problem: Problem, overrides: Mapping[str, float] | Fit) -> St
         shared[names.index(name)] = float(parameters[names.index(name)].coordinate(value))
     if isinstance(overrides, Fit) and overrides.assessment is not None:
         _take_over_trials(problem, overrides, local)
-    frozen = np.asarray([name in problem.frozen for name in names], dtype=bool)
-    nothing = tuple(np.zeros(own.shape[1], dtype=bool) for own in local)
-    return Start(shared, local, frozen, nothing, problem.stages)
+    own = [[item.name for item in batch.trial_parameters] for batch in problem.layout.batches]
+    known = [*names, *dict.fromkeys(name for of_batch in own for name in of_batch)]
+    for name in problem.frozen:
+        if name not in known:
+            raise InputError(f"frozen: {name!r} is not free.{nearest(name, known)}")
+
+    def mark(of: Sequence[str]) -> np.ndarray:
+        return np.asarray([name in problem.frozen for name in of], dtype=bool)
+
+    return Start(shared, local, mark(names), tuple(map(mark, own)), problem.stages)
 
 
 def _found(estimates: Mapping[str, Estimate], names: list[str]) -> dict[str, float]:

@@ -18,6 +18,8 @@ from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 
 AXES = "xyz"
+UP = 2
+"""Index of the vertical axis."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,8 +35,15 @@ class Positions(Observation):
     clock: str = CAMERA
 
     def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
-        """Of the pictures: their middles, or the begin and the end of each exposure."""
+        """Of the pictures: their middles, or the begin and the end of each exposure. A rolling
+        shutter reads each point when its own line comes, so far below ``z = 0`` as it was seen.
+        """
         middle = trial_state.trial_time(self.clock, samples.times)
+        if trial_state.camera.line_time is not None and UP in self.axes:
+            column = self.axes.index(UP)
+            seen = samples.weight[:, column] > 0
+            height = jnp.where(seen, samples.measured[:, column], 0.0)
+            middle = middle - trial_state.camera.line_time * height
         if trial_state.camera.exposure is None:
             return middle
         half = trial_state.camera.exposure / 2

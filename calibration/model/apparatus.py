@@ -25,6 +25,8 @@ class Camera(NamedTuple):
             sees the scene turned counterclockwise.
         nearness: one over the distance from the camera to the plane at ``y = 0`` [1/m].
         distortion: ``k`` in ``r (1 + k r^2)``, radius in recorded lengths [1/m^2].
+        line_time: by which a line of the picture is read later than one a recorded length above
+            it, of a rolling shutter [s/m].
         centre: point of the picture on the axis of the camera (x, 0, z), in recorded lengths [m].
     """
 
@@ -33,6 +35,7 @@ class Camera(NamedTuple):
     roll: Real | None = None
     nearness: Real | None = None
     distortion: Real | None = None
+    line_time: Real | None = None
     centre: jax.Array | tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def _length_ratios(self, scale: Real) -> jax.Array:

@@ -11,6 +11,7 @@ from .camera import Exposure as Exposure
 from .camera import LengthScale as LengthScale
 from .camera import LensDistortion as LensDistortion
 from .camera import PixelAspect as PixelAspect
+from .camera import RollingShutter as RollingShutter
 from .clocks import ClockDrift as ClockDrift
 from .clocks import ClockOffset as ClockOffset
 from .clocks import TimeOffset as TimeOffset
@@ -32,3 +33,4 @@ from .setup import ForceGain as ForceGain
 from .setup import Gravity as Gravity
 from .setup import GravityTilt as GravityTilt
 from .setup import SurfaceHeight as SurfaceHeight
+from .setup import SurfaceTilt as SurfaceTilt

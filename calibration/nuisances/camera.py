@@ -1,4 +1,4 @@
-"""What a camera does to positions: scale, aspect, roll, lens, depth, exposure."""
+"""What a camera does to positions: scale, aspect, roll, lens, depth, exposure, shutter."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.model.parameter import Parameter, nuisance_parameter
-from calibration.model.prior import Prior
+from calibration.model.prior import Normal, Prior
 from calibration.model.trial_state import TrialState
 from calibration.nuisances.base import MeasuredTrial, Nuisance, UnfittedTrial
 
@@ -158,6 +158,8 @@ class LensDistortion(Nuisance):
     Args:
         centre: of the picture, ``(x, z)`` in recorded lengths [m].
         prior: what is known of ``k`` beforehand.
+        centre_sd: standard deviation of each coordinate of ``centre`` [m], where it is a guess; by
+            default it is known.
 
     Example:
         >>> lens = cal.nuisances.LensDistortion(centre=(0.3, 0.2))
@@ -168,30 +170,53 @@ class LensDistortion(Nuisance):
     shared: ClassVar[bool] = True
     centre: tuple[float, float]
     prior: Prior | None = None
+    centre_sd: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.centre_sd is not None and not 0 < self.centre_sd < np.inf:
+            raise InputError(
+                f"LensDistortion: centre_sd = {self.centre_sd!r} is not a positive number.",
+                remedy="Give it in m, or leave it out where the centre is known.",
+            )
 
     def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures of one camera."""
         check_pictures("LensDistortion", trials, one_camera=True)
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
-        """The coefficient."""
-        label = "radial distortion of the lens"
-        return (
-            nuisance_parameter(
-                "lens_distortion",
-                unit="1/m^2",
-                label=label,
-                symbol="k",
-                late=True,
-                prior=self.prior,
-            ),
+        """The coefficient, and the centre where it is a guess."""
+        coefficient = nuisance_parameter(
+            "lens_distortion",
+            unit="1/m^2",
+            label="radial distortion of the lens",
+            symbol="k",
+            late=True,
+            prior=self.prior,
         )
+        if self.centre_sd is None:
+            return (coefficient,)
+        return coefficient, *(
+            nuisance_parameter(
+                f"lens_centre_{axis}",
+                unit="m",
+                label=f"centre of the picture along {axis}",
+                symbol=f"{axis}_c",
+                late=True,
+                prior=Normal(middle, self.centre_sd),
+            )
+            for axis, middle in zip("xz", self.centre, strict=True)
+        )
+
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
+        """No distortion, and the centre that was given."""
+        return np.asarray([0.0, *(() if self.centre_sd is None else self.centre)])
 
     def apply(
         self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
     ) -> TrialState:
-        """Set the coefficient."""
-        centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
+        """Set the coefficient and the centre."""
+        x, z = self.centre if self.centre_sd is None else values[1:]
+        centre = jnp.asarray([x, 0.0, z])
         return trial_state._replace(
             camera=trial_state.camera._replace(distortion=values[0], centre=centre)
         )
@@ -207,7 +232,8 @@ class DepthMotion(Nuisance):
 
     Args:
         distance: from the camera to the ball at first [m].
-        centre: point of the picture on the axis of the camera, ``(x, z)`` in recorded lengths [m].
+        centre: point of the picture on the axis of the camera, ``(x, z)`` in recorded lengths [m];
+            beside ``LensDistortion`` that of the lens is taken.
         prior: what is known of the velocity beforehand.
 
     Example:
@@ -253,8 +279,10 @@ class DepthMotion(Nuisance):
         self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
     ) -> TrialState:
         """Set the velocity and the perspective."""
-        centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
-        camera = trial_state.camera._replace(nearness=1.0 / self.distance, centre=centre)
+        camera = trial_state.camera._replace(nearness=1.0 / self.distance)
+        if camera.distortion is None:
+            centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
+            camera = camera._replace(centre=centre)
         return trial_state._replace(
             velocity=trial_state.velocity.at[1].set(values[0]), camera=camera
         )
@@ -331,3 +359,49 @@ class Exposure(Nuisance):
         """Set the exposure time."""
         exposure = jnp.asarray(self.known) if self.known is not None else values[0]
         return trial_state._replace(camera=trial_state.camera._replace(exposure=exposure))
+
+
+@dataclasses.dataclass(frozen=True)
+class RollingShutter(Nuisance):
+    """Time by which a rolling shutter reads a line later than one that lies a recorded length above
+    it, for all recordings: ``t = t_picture - line_time z``.
+
+    A picture of 0.5 m height that is read in 15 ms has 0.03 s/m. A ball that falls is seen where it
+    is later, one that rises where it is earlier, so that a restitution comes out wrong without it.
+
+    Args:
+        prior: what is known of it beforehand [s/m].
+
+    Example:
+        >>> shutter = cal.nuisances.RollingShutter(prior=cal.Normal(0.0, 0.03))
+        >>> shutter.parameters(())[0].about.unit
+        's/m'
+    """
+
+    shared: ClassVar[bool] = True
+    prior: Prior | None = None
+
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
+        """Raise ``InputError`` without heights."""
+        if not any("z" in trial.axes for trial in trials):
+            raise InputError(
+                "nuisance: RollingShutter needs recordings of heights.", remedy="Leave it out."
+            )
+
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
+        """The time for a length."""
+        return (
+            nuisance_parameter(
+                "line_time",
+                unit="s/m",
+                label="delay of lower lines (rolling shutter)",
+                symbol="t_l",
+                prior=self.prior,
+            ),
+        )
+
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
+        """Set the delay."""
+        return trial_state._replace(camera=trial_state.camera._replace(line_time=values[0]))

@@ -1,5 +1,5 @@
-"""The set-up of an experiment: gravity and its direction, height of the surface, gain of a force
-sensor.
+"""The set-up of an experiment: gravity and its direction, height and tilt of the surface, gain of a
+force sensor.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ from calibration.model.trial_state import TrialState
 from calibration.nuisances.base import MeasuredTrial, Nuisance, UnfittedTrial
 from calibration.nuisances.camera import LengthScale
 from jaxcontact.geometry.rotation import rotate
-from jaxcontact.parameters import put
+from jaxcontact.parameters import get, put
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Gravity(Nuisance):
 
 @dataclasses.dataclass(frozen=True)
 class GravityTilt(Nuisance):
-    """Angle between gravity and the normal of the surface, which stays along z: a ball on it is
-    pulled towards positive ``towards``.
+    """Angle between gravity and the downward axis of the recording, which pulls a ball towards
+    positive ``towards``. The surface stays as it is: level, unless ``SurfaceTilt`` tilts it.
 
     Args:
         towards: ``"x"`` or ``"y"``.
@@ -120,9 +120,66 @@ class GravityTilt(Nuisance):
 
 
 @dataclasses.dataclass(frozen=True)
+class SurfaceTilt(Nuisance):
+    """Slope of the plane in the axes of the recording, for all recordings: it falls towards
+    positive ``towards``, by the tangent of the angle.
+
+    A table that is not level has it alone; a camera that is turned shows it together with a
+    ``GravityTilt`` of the opposite sign.
+
+    Args:
+        towards: ``"x"`` or ``"y"``.
+        prior: what is known of the angle beforehand [rad].
+
+    Example:
+        >>> tilt = cal.nuisances.SurfaceTilt("x", prior=cal.Normal(0.0, np.radians(1.0)))
+        >>> tilt.parameters(())[0].about.label
+        'slope of the surface towards x'
+    """
+
+    shared: ClassVar[bool] = True
+    towards: str = "x"
+    prior: Prior | None = None
+
+    def __post_init__(self) -> None:
+        if self.towards not in ("x", "y"):
+            raise InputError(f"SurfaceTilt: towards = {self.towards!r} is not 'x' or 'y'.")
+
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
+        """Raise ``InputError`` where nothing was measured along that axis."""
+        if not any(self.towards in trial.axes for trial in trials):
+            raise InputError(
+                f"nuisance: SurfaceTilt towards {self.towards!r}, but nothing was measured "
+                "along it.",
+                remedy="Leave it out.",
+            )
+
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
+        """The angle."""
+        return (
+            nuisance_parameter(
+                f"surface_tilt_{self.towards}",
+                unit="rad",
+                label=f"slope of the surface towards {self.towards}",
+                symbol=f"b_{self.towards}",
+                prior=self.prior,
+            ),
+        )
+
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
+        """Tilt the plane; another slope along the other axis stays as it is."""
+        normal = jnp.asarray(get(trial_state.scene, "surfaces.0.normal"), dtype=float)
+        sideways = normal.at["xy".index(self.towards)].set(jnp.tan(values[0]) * normal[2])
+        return trial_state._replace(scene=put(trial_state.scene, "surfaces.0.normal", sideways))
+
+
+@dataclasses.dataclass(frozen=True)
 class SurfaceHeight(Nuisance):
-    """Height of the (horizontal) plane in each recording, in recorded units: the origin of a camera
-    is nobody's table top.
+    """Height of the plane in each recording, in recorded units: the origin of a camera is nobody's
+    table top. Of a plane that slopes it is the height below the place where the motion begins, as
+    far as nuisances before this one in the list of the problem set it.
 
     Example:
         >>> law = jc.NewtonRestitution(restitution=0.7)
@@ -155,10 +212,11 @@ class SurfaceHeight(Nuisance):
     def apply(
         self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
     ) -> TrialState:
-        """Move the plane."""
-        return trial_state._replace(
-            scene=put(trial_state.scene, "surfaces.0.offset", values[0] * trial_state.scale)
-        )
+        """Move the plane along z."""
+        normal = jnp.asarray(get(trial_state.scene, "surfaces.0.normal"), dtype=float)
+        point = trial_state.position.at[2].set(values[0] * trial_state.scale)
+        offset = normal @ point / jnp.linalg.norm(normal)
+        return trial_state._replace(scene=put(trial_state.scene, "surfaces.0.offset", offset))
 
 
 @dataclasses.dataclass(frozen=True)

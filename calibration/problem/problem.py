@@ -60,8 +60,9 @@ class Problem:
             ``Automatic()``.
         method: of simulation; by default ``jaxcontact.Impulse``, or ``EventAligned`` where a force
             or a contact duration was measured, with a budget of contacts from the trials.
-        frozen: names of free parameters that stay at their start; what their first step would be is
-            known after the fit.
+        frozen: names of parameters, shared ones or those of the trials, that stay at their start;
+            what their first step would be is known after the fit
+            (``calibration.fitting.release``).
 
     Attributes:
         layout: structure, part of compiled code.

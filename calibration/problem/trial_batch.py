@@ -105,7 +105,8 @@ class TrialBatch:
             return tuple(_no_motion(trial_state) for _ in asked)
         times = jnp.concatenate([trial_state.start[None], *asked])
         simulated = jnp.maximum(times, trial_state.start)
-        if len(asked) == 1 and trial_state.camera.exposure is None:
+        camera = trial_state.camera
+        if len(asked) == 1 and camera.exposure is None and camera.line_time is None:
             order = back = jnp.arange(times.size)
         else:
             order = jnp.argsort(jax.lax.stop_gradient(simulated))

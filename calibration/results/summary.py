@@ -17,6 +17,7 @@ from calibration.results.fitted_data import (
     StoredPredictions,
 )
 from calibration.results.goodness import largest_misfit
+from calibration.results.modification import TriedModification
 from calibration.results.simulated_trial import SimulatedTrial
 
 
@@ -46,6 +47,7 @@ class FitSummary:
         columns: data and prediction of an impact table.
         predictions: data and prediction of the recordings and of all other measurements.
         simulations: how the simulation of each trial ended at the minimum.
+        modifications: what the model may lack and was looked for.
 
     Example:
         >>> import calibration as cal
@@ -77,6 +79,7 @@ class FitSummary:
         default=StoredPredictions(), repr=False, compare=False
     )
     simulations: tuple[SimulatedTrial, ...] = dataclasses.field(default=(), repr=False)
+    modifications: tuple[TriedModification, ...] = dataclasses.field(default=(), repr=False)
 
     @property
     def simulated(self) -> bool:

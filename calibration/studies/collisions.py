@@ -51,7 +51,7 @@ from calibration.studies.scene import (
     has_rigid_impacts,
     make_contact,
 )
-from calibration.studies.study import ReadingOptions, Study
+from calibration.studies.study import CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
 from jaxcontact.laws import PairContact
 from jaxcontact.laws.core.quantities import QUANTITIES
@@ -388,7 +388,7 @@ def check_choices(study: Study) -> None:
     model = study.model
     if study.contact.given:
         for name, said in (
-            ("restitution_law", model.restitution_law != "constant"),
+            ("restitution_law", model.law_of_restitution != CONSTANT),
             ("normal_law", model.normal_law is not None),
             ("friction_law", model.friction_law != "coulomb"),
             ("friction", model.friction != "automatic"),

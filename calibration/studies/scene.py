@@ -36,7 +36,7 @@ def make_contact(
     """
     model = study.model
     if model.normal_law is None:
-        normal = RESTITUTION_LAWS[model.restitution_law].make(restitution, speed)
+        normal = RESTITUTION_LAWS[model.law_of_restitution].make(restitution, speed)
     else:
         normal = NORMAL_LAWS[model.normal_law].make(
             restitution, speed, study.ball.mass if mass is None else mass
@@ -56,7 +56,7 @@ def free_of_normal_law(study: Study) -> tuple[str, ...]:
     """Paths of the parameters of the normal law that are found."""
     model = study.model
     if model.normal_law is None:
-        return RESTITUTION_LAWS[model.restitution_law].free
+        return RESTITUTION_LAWS[model.law_of_restitution].free
     return NORMAL_LAWS[model.normal_law].free
 
 

@@ -57,6 +57,9 @@ _ROLLING_LAWS, _SPINNING_LAWS = (
 )
 _RESPONSES = ", ".join(RESPONSES.names)
 _EXPORTERS = ", ".join(item.name for item in EXPORTERS if not item.always)
+CONSTANT = "constant"
+"""Name of the restitution law that depends on nothing."""
+
 LIGHTEST, DENSEST = 0.05, 25e3
 """Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium
 22.6e3.
@@ -290,10 +293,11 @@ class ModelOptions(Section):
         AUTOMATIC,
         default="automatic",
     )
-    restitution_law: str = option(
-        f"how restitution depends on the impact speed: {_LAWS}",
+    restitution_law: str | None = option(
+        f"how restitution depends on the impact speed: {_LAWS}; by default constant, unless "
+        "trajectories show that it depends on speed",
         name_in(RESTITUTION_LAWS, metavar="LAW"),
-        default="constant",
+        default=None,
     )
     normal_law: str | None = option(
         "a law with a force, whose contacts are followed from touch-down to lift-off, instead of "
@@ -327,6 +331,11 @@ class ModelOptions(Section):
         AUTOMATIC,
         default="automatic",
     )
+
+    @property
+    def law_of_restitution(self) -> str:
+        """Name of the restitution law with which a fit begins."""
+        return self.restitution_law or CONSTANT
 
 
 @dataclass(frozen=True, kw_only=True)

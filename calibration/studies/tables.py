@@ -396,8 +396,9 @@ def scene_of_tables(study: Study, table: ImpactTable) -> jc.Scene:
         jc.Scene(bodies=make_ball(study), contact=contact)
     ):
         raise InputError(
-            f"{study.model.restitution_law} restitution with {study.model.friction_law} friction "
-            f"depends on the speed, which {len(table) - known.size} of {len(table)} impacts lack",
+            f"{study.model.law_of_restitution} restitution with {study.model.friction_law} "
+            f"friction depends on the speed, which {len(table) - known.size} of {len(table)} "
+            "impacts lack",
             remedy="Give a column of impact speeds, or one for all, --speed 2.5; or take the "
             "constant restitution and coulomb friction.",
             path=study.files[0],

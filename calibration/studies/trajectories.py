@@ -5,21 +5,24 @@ The rules, in the order in which they are applied:
 
 1. Tables of impacts are fitted as rigid impacts with friction and tangential restitution
    (``impacts``).
-2. Trajectories are fitted as flights with drag between rigid impacts. Where every impact is nearly
-   normal, only the height is used: what a ball does sideways then depends on spin nobody saw. Where
-   impacts are oblique, friction and initial spin are unknown, too.
+2. Trajectories are fitted as flights with drag between rigid impacts. Where the ball moves
+   sideways, friction and initial spin are unknown, too, and so are the slope of the surface and the
+   direction of gravity in the axes of the recording: no table and no camera is level, and a slope
+   of one degree changes an apparent restitution by more than most intervals are wide. Where nothing
+   moves sideways, only the height is used.
 3. The height of the surface and the initial state of each recording, and one length scale for all,
    are found beside.
-4. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
-   the common restitution, one by one.
-5. The contact duration is found, too: it is how stiffness could show, and as a delay after each
-   impact it would bend other quantities if it were left out. Cameras rarely resolve it, and then
+4. Contacts last: how long is unknown within what balls do, always. As a delay after each impact
+   the duration would bend other quantities if it were left out; cameras rarely resolve it, and then
    the result says so.
+5. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
+   the common restitution, one by one.
 """
 
 import dataclasses
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -32,24 +35,25 @@ from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
-from calibration.fitting.impacts.order import deviations_of, find_order
+from calibration.fitting.impacts.order import Order, deviations_of, find_order
 from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_scatter
 from calibration.fitting.impacts.settle_scatter import settle_scatter
-from calibration.fitting.probes import exclude_flatness, predict_release
-from calibration.fitting.solve import minimise_from
+from calibration.fitting.probes import exclude_flatness
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_recordings, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
 from calibration.measurements.positions import TrackedPositions
-from calibration.model.free import Free
-from calibration.model.prior import LogNormal
+from calibration.model.free import Derived, Free
+from calibration.model.prior import LogNormal, Normal
 from calibration.nuisances import (
+    GravityTilt,
     InitialState,
     LengthScale,
     Nuisance,
     RestitutionScatter,
     ScatterSize,
     SurfaceHeight,
+    SurfaceTilt,
 )
 from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
@@ -59,6 +63,15 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.result import Fit
 from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.choices.normal_laws import HERTZ_TIME
+from calibration.studies.doubts.modifications import (
+    FREE_EXPONENT,
+    Modification,
+    Modified,
+    describe_modifications,
+    list_modifications,
+    modify,
+    narrow,
+)
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
@@ -77,7 +90,7 @@ from calibration.studies.scene import (
     make_surfaces,
 )
 from calibration.studies.sounds import DRAG
-from calibration.studies.study import ReadingOptions, Study
+from calibration.studies.study import CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
 
 DURATION = "contact.normal.duration"
@@ -90,6 +103,32 @@ PUBLISHED_LIFT = LogNormal(0.8, 1.5)
 LIFT_NOTE = (
     "flights show only its product with the spin, which nobody measured: held by what others "
     "measured, 0.8 within a factor of 1.5"
+)
+POWER_LAW = "power law"
+"""Name of the restitution law whose exponent may be 0."""
+
+SIDEWAYS = 20.0
+"""Range of a sideways coordinate, in standard deviations of one sample, from which on the ball
+moves along it. White noise of a thousand samples has a range of 7.
+"""
+
+OUT_OF_LEVEL = Normal(0.0, math.radians(2.0))
+"""What is known of the slope of a table, and of the direction of gravity in the axes of a camera,
+that were set up by eye [rad]: more than 4 degrees is seen.
+"""
+
+NOTABLE_TILT = math.radians(0.3)
+"""Angle from which on what is out of level is worth a sentence [rad]."""
+
+SOFTEST = 3e6
+"""Young's modulus of the softest balls that bounce [Pa]: rubber of 30 Shore A, and what the air in
+a football comes to.
+"""
+
+LIFTED = (
+    "Flights without lift do not explain the data; spin that lifts the ball (Magnus effect) does "
+    "better. The recorded lengths were then taken as right, because a wrong length scale looks "
+    "like lift."
 )
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
@@ -232,12 +271,16 @@ class VisiblePhysics(NamedTuple):
     Attributes:
         recordings, detections: those with a bounce, without sideways coordinates where these tell
             nothing.
-        friction: whether friction is to be found; ``spin``: whether initial spins are.
+        sideways: letters of the axes along which the ball moves.
+        oblique: whether impacts are oblique enough to show friction.
+        spin: whether initial spins are to be found; ``friction``: whether friction is.
         notes: plain sentences.
     """
 
     recordings: list[Recording]
     detections: list[DetectedBounces]
+    sideways: str
+    oblique: bool
     friction: bool
     spin: bool
     notes: tuple[str, ...]
@@ -248,19 +291,118 @@ def choose_physics(
 ) -> VisiblePhysics:
     """Decide what the recordings of a study can tell."""
     recordings, detections, notes = usable(recordings, detections, gravity=study.model.gravity)
-    oblique = (
-        steepness(detections) > OBLIQUE
-        if study.model.friction == "automatic"
-        else bool(study.model.friction)
-    )
-    spin = oblique if study.model.spin == "automatic" else bool(study.model.spin)
-    if not oblique and any(set(recording.axes) & {"x", "y"} for recording in recordings):
+    automatic = study.model.friction == "automatic"
+    oblique = steepness(detections) > OBLIQUE if automatic else bool(study.model.friction)
+    sideways = axes_of_motion(recordings, detections) if automatic or oblique else ""
+    friction = oblique or (automatic and bool(sideways))
+    spin = friction if study.model.spin == "automatic" else bool(study.model.spin)
+    if not friction and any(set(recording.axes) & {"x", "y"} for recording in recordings):
         recordings = [height_only(recording) for recording in recordings]
         notes.append(
-            "Every impact is nearly normal, so only the height was fitted: these data do not "
-            "tell friction."
+            "Nothing moves sideways, so only the height was fitted: these data do not tell "
+            "friction."
+            if automatic
+            else "Only the height was fitted, as no friction is asked for."
         )
-    return VisiblePhysics(recordings, detections, oblique, spin, tuple(notes))
+    return VisiblePhysics(recordings, detections, sideways, oblique, friction, spin, tuple(notes))
+
+
+def axes_of_motion(recordings: Sequence[Recording], detections: Sequence[DetectedBounces]) -> str:
+    """Letters of the sideways axes along which the ball moves in any recording."""
+    found = set()
+    for recording, detected in zip(recordings, detections, strict=True):
+        used = ~detected.outliers[detected.release : detected.stop]
+        for axis, letter in enumerate("xy"):
+            along = recording.position[detected.release : detected.stop, axis][used]
+            along = along[np.isfinite(along)]
+            if along.size and np.ptp(along) > SIDEWAYS * detected.noise[axis]:
+                found.add(letter)
+    return "".join(sorted(found))
+
+
+class Explanation(NamedTuple):
+    """A way to explain what was seen.
+
+    Attributes:
+        problem, assessment: its minimum.
+        modified: what was looked for beyond it.
+        lift: whether spin lifts the ball.
+        scatter: whether impacts deviate from the common restitution.
+        order: of the deviations, where they have one.
+    """
+
+    problem: Problem
+    assessment: Assessment
+    modified: Modified
+    lift: bool
+    scatter: bool
+    order: Order | None = None
+
+    def cost(self, misfit: float) -> float:
+        """Chi-squared, and what each unknown must earn where the misfit is that large."""
+        start = self.assessment.start
+        own = zip(start.free_local, start.local, strict=True)
+        unknowns = int(start.free.sum()) + sum(
+            int(free.sum()) * local.shape[0] for free, local in own
+        )
+        return self.assessment.chi2 + WORTH * misfit * unknowns
+
+
+def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation:
+    """The cheapest explanation: without lift and with impacts that repeat, where that explains the
+    data; else with spin that lifts the ball, with impacts that deviate, or with both.
+    """
+    lift = study.model.lift is True
+    plain = find_explanation(study, data, lift=lift)
+    if plain.assessment.explained:
+        return plain
+    ways = [plain]
+    bounces = sum(len(detected.bounces) for detected in data.detections)
+    may_scatter = bounces > 2 and has_rigid_impacts(study)
+    if study.model.lift == "automatic" and data.spin:
+        progress("Letting spin lift the ball")
+        ways.append(find_explanation(study, data, lift=True))
+    if may_scatter:
+        progress("Letting impacts deviate from the common restitution, one by one")
+        ways.append(let_scatter(study, data, plain))
+    best = cheapest(ways)
+    if best.lift and not lift and may_scatter and not best.assessment.explained:
+        best = cheapest([best, let_scatter(study, data, best)])
+    return best
+
+
+def cheapest(ways: Sequence[Explanation]) -> Explanation:
+    """The way with the lowest cost."""
+    # Where the search with lift has not ended, its chi-squared is an upper limit: what it gains
+    # already counts.
+    misfit = max(min(way.assessment.misfit for way in ways), 1.0)
+    return min(ways, key=lambda way: way.cost(misfit))
+
+
+def find_explanation(study: Study, data: VisiblePhysics, *, lift: bool) -> Explanation:
+    """The minimum with impacts that repeat and with the modifications that the data ask for."""
+    possible = possible_modifications(study, data)
+    wide = problem_of(study, data, scatter=False, lift=lift, possible=possible)
+    modified = modify(*minimum_of(study, wide), possible)
+    problem = problem_of(study, data, scatter=False, lift=lift, adopted=modified.adopted)
+    return Explanation(*narrow(problem, modified.assessment), modified, lift, scatter=False)
+
+
+def let_scatter(study: Study, data: VisiblePhysics, way: Explanation) -> Explanation:
+    """An explanation with impacts that deviate from the common restitution in addition."""
+    adopted = way.modified.adopted
+    problem = problem_of(study, data, scatter=True, lift=way.lift, adopted=adopted)
+    problem, assessment = minimum_of(study, problem)
+    order = find_order(deviations_of(problem, assessment), chance=ORDERED)
+    assessment = settle_scatter(problem, assessment)
+    return Explanation(problem, assessment, way.modified, way.lift, scatter=True, order=order)
+
+
+def minimum_of(study: Study, problem: Problem) -> tuple[Problem, Assessment]:
+    """The minimum as the study asks for it."""
+    return find_minimum(
+        problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+    )
 
 
 def fit_trajectories(study: Study, *, progress: Say) -> Fit:
@@ -270,59 +412,32 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     data = choose_physics(study, *read)
     detections, spin, notes = data.detections, data.spin, list(data.notes)
     rigid = has_rigid_impacts(study)
-
-    def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Assessment]:
-        problem = problem_of(study, data, scatter=scatter, lift=lift)
-        return find_minimum(
-            problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
-        )
-
     with jax.enable_x64(True):
-        lift = study.model.lift is True
         progress(f"Fitting {len(detections)} recording{'s' if len(detections) != 1 else ''}")
-        chosen, assessment = minimum(scatter=False, lift=lift)
-        if study.model.lift == "automatic" and spin and not assessment.explained:
-            progress("Letting spin lift the ball")
-            lifted, with_lift = minimum(scatter=False, lift=True)
-            more = with_lift.free.sum() + sum(own.size for own in with_lift.start.local)
-            more -= assessment.free.sum() + sum(own.size for own in assessment.start.local)
-            # Where the search with lift has not ended, its chi-squared is an upper limit: what it
-            # gains already counts.
-            lift = bool(
-                assessment.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0)
-            )
-            if lift:
-                chosen, assessment = lifted, with_lift
-                notes.append(
-                    "Flights without lift do not explain the data; spin that lifts the ball "
-                    "(Magnus effect) does better. The recorded"
-                    " lengths were then taken as right, because a wrong length scale looks "
-                    "like lift."
-                )
-        bounces = sum(len(detected.bounces) for detected in detections)
-        if not assessment.explained and bounces > 2 and rigid:
-            progress("Letting impacts deviate from the common restitution, one by one")
-            chosen, assessment = minimum(scatter=True, lift=lift)
-            order = find_order(deviations_of(chosen, assessment), chance=ORDERED)
-            assessment = settle_scatter(chosen, assessment)
-            law, drag = study.model.restitution_law, study.model.drag
-            notes.append(describe_scatter(chosen, assessment, order, law=law, drag=drag))
-        if rigid:
-            progress("Letting contacts last")
-            assessment = with_duration(chosen, assessment)
-        if lift:
+        way = explain(study, data, progress=progress)
+        chosen, assessment = way.problem, way.assessment
+        if way.lift and study.model.lift == "automatic":
+            notes.append(LIFTED)
+        if way.scatter:
+            law, drag = study.model.law_of_restitution, study.model.drag
+            notes.append(describe_scatter(chosen, assessment, way.order, law=law, drag=drag))
+        if way.lift:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
         estimates = estimate_shared(assessment)
         estimates.pop(DURATION, None)
-        if lift:
+        if way.lift:
             estimates[LIFT] = dataclasses.replace(
                 estimates[LIFT], sd=np.inf, status=Determination.NOT_DETERMINED, note=LIFT_NOTE
             )
-        if FRICTION in estimates and spin:
+        if FRICTION in estimates and not data.oblique:
+            estimates.pop(FRICTION)
+            notes.append("Every impact is nearly normal: these data do not tell friction.")
+        elif FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
             estimates[FRICTION] = friction_or_spin(assessment, estimates[FRICTION])
         if rigid:
             estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
+        notes.extend(tilt_sentences(estimates))
         if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
             notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
         progress("Reporting")
@@ -333,8 +448,47 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )
-    result = dataclasses.replace(result, warnings=(*result.warnings, *notes))
+    asked = describe_modifications(way.modified.tried)
+    result = dataclasses.replace(
+        result, warnings=(*asked, *result.warnings, *notes), modifications=way.modified.tried
+    )
     return judge_plausibility(result, study, list(zip(*read, strict=True)))
+
+
+def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modification, ...]:
+    """What the recordings may show beyond what the study asks for."""
+    named = {type(item) for item in make_nuisances(study)}
+    seen = {axis for recording in data.recordings for axis in recording.axes}
+    middle, reach = frame(data.recordings)
+    rigid, law = has_rigid_impacts(study), study.model.restitution_law
+    found = list_modifications(
+        picture={"x", "z"} <= seen,
+        planar="y" not in seen,
+        middle=middle,
+        reach=reach,
+        exponent=rigid and law in (None, CONSTANT),
+        exponent_innocent=law is None,
+    )
+    return tuple(
+        item for item in found if not named & {type(nuisance) for nuisance in item.nuisances}
+    )
+
+
+def frame(recordings: Sequence[Recording]) -> tuple[tuple[float, float], float]:
+    """About the middle (x, z) of what the camera saw, and about half its width [m].
+
+    Both are rounded, to a power of two and to half of it: they are part of compiled code, which
+    recordings of one experiment then share.
+    """
+    ends = []
+    for axis in (0, 2):
+        seen = np.concatenate([recording.position[:, axis] for recording in recordings])
+        seen = seen[np.isfinite(seen)]
+        ends.append((float(seen.min()), float(seen.max())) if seen.size else (0.0, 0.0))
+    width = max(high - low for low, high in ends)
+    reach = 2.0 ** math.ceil(math.log2(width / 2)) if width > 0 else 1.0
+    x, z = (round((low + high) / reach) * reach / 2 for low, high in ends)
+    return (x, z), reach
 
 
 def usable(
@@ -362,8 +516,26 @@ def usable(
     )
 
 
-def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool) -> Problem:
-    """The problem of what was seen, with or without impacts that deviate, and lift."""
+def problem_of(
+    study: Study,
+    data: VisiblePhysics,
+    *,
+    scatter: bool,
+    lift: bool,
+    adopted: Sequence[Modification] = (),
+    possible: Sequence[Modification] = (),
+) -> Problem:
+    """The problem of what was seen.
+
+    Args:
+        study: which physics.
+        data: what was seen.
+        scatter: whether impacts deviate from the common restitution.
+        lift: whether spin lifts the ball.
+        adopted: modifications that are free.
+        possible: modifications that are there, but frozen.
+    """
+    modifications = (*adopted, *possible)
     impacts = max(len(reading.bounces) for reading in data.detections)
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
@@ -371,13 +543,17 @@ def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool)
     # lengths are taken as right.
     nuisance += [LengthScale()] if study.model.length_scale and not lift else []
     nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
-    nuisance += make_nuisances(study)
-    free: list[str | Free] = list(free_of_normal_law(study))
+    nuisance += unlevel(data.sideways, make_nuisances(study))
+    nuisance += [added for item in modifications for added in item.nuisances]
+    free: list[str | Free | Derived] = list(free_of_normal_law(study))
     free += [DRAG] if study.model.drag else []
     free += free_of_friction(study) if data.friction else ()
-    free += [DURATION] if rigid else []
+    free += [Free(DURATION, prior=duration_of_balls(study))] if rigid else []
     free += free_of_surface(study)
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
+    free += [added for item in modifications for added in item.free]
+    if any(FREE_EXPONENT in item.free for item in modifications):
+        study = with_restitution_law(study, POWER_LAW)
     return Problem(
         starting_scene(study, data.detections, friction=data.friction, lift=lift),
         [
@@ -388,11 +564,37 @@ def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool)
         nuisance=nuisance,
         method=make_method(study, impacts + SPARE),
         frozen=[
-            *([DURATION] if rigid else []),
             *([LIFT] if lift else []),
             *([FACTOR] if scatter else []),
+            *(name for item in possible for name in item.parameters),
         ],
     )
+
+
+def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
+    """Slope of the surface and direction of gravity along the axes along which the ball moves,
+    beside the nuisances that a study names.
+    """
+    found = list(named)
+    for axis in sideways:
+        for level in (SurfaceTilt(axis, prior=OUT_OF_LEVEL), GravityTilt(axis, prior=OUT_OF_LEVEL)):
+            taken = any(
+                isinstance(item, type(level)) and item.towards == axis
+                for item in named
+                if isinstance(item, SurfaceTilt | GravityTilt)
+            )
+            found += [] if taken else [level]
+    return found
+
+
+def duration_of_balls(study: Study) -> Normal:
+    """What is known beforehand of the duration of a contact at 1 m/s [s]: between next to nothing
+    and that of the softest balls, by Hertz's law of a ball of this radius and mass on a hard plane.
+    """
+    modulus = SOFTEST / (1 - 0.5**2)
+    stiffness = 4 / 3 * modulus * math.sqrt(study.ball.radius)
+    longest = HERTZ_TIME * (study.ball.mass / stiffness) ** 0.4
+    return Normal(0.25 * longest, 0.4 * longest)
 
 
 def starting_scene(
@@ -426,29 +628,6 @@ def starting_scene(
     )
 
 
-def with_duration(problem: Problem, assessment: Assessment) -> Assessment:
-    """The fit with the contact duration free, unless that makes it negative."""
-    duration, _ = predict_release(assessment, index_of_duration(assessment))
-    if duration <= 0:
-        return assessment
-    start = assessment.start._replace(
-        frozen=np.asarray([name in (LIFT, FACTOR) for name in assessment.layout.names])
-    )
-    longer = minimise_from(
-        problem,
-        start.from_minimum(assessment.minimum),
-        method="levenberg_marquardt",
-        steps=100,
-        led=True,
-    )
-    longer = dataclasses.replace(longer, start=start)
-    return (
-        longer
-        if longer.minimum.shared[index_of_duration(assessment)] >= 0 and longer.minimum.converged
-        else assessment
-    )
-
-
 def counted_as_parameter(problem: Problem, assessment: Assessment, name: str) -> Assessment:
     """The same minimum, judged with a quantity among the parameters that stayed where it is known
     beforehand to be.
@@ -470,17 +649,16 @@ def counted_as_parameter(problem: Problem, assessment: Assessment, name: str) ->
     )
 
 
-def index_of_duration(assessment: Assessment) -> int:
-    """Position of the contact duration among the shared parameters."""
-    return assessment.layout.names.index(DURATION)
-
-
-def duration_of(assessment: Assessment) -> tuple[float, float]:
-    """Contact duration and its standard error [s]; where the fit has none, to first order."""
-    if DURATION in estimate_shared(assessment):
-        estimate = estimate_shared(assessment)[DURATION]
-        return estimate.value, estimate.sd
-    return predict_release(assessment, index_of_duration(assessment))
+def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
+    """Contact duration at 1 m/s and its standard error [s] as the data alone have it, without what
+    is known of balls beforehand; infinite where they have next to no say.
+    """
+    estimate, known = estimate_shared(assessment)[DURATION], duration_of_balls(study)
+    precision = 1 / estimate.sd**2 - 1 / known.sd**2
+    if not precision > 0.05 / known.sd**2:
+        return known.mean, np.inf
+    value = (estimate.value / estimate.sd**2 - known.mean / known.sd**2) / precision
+    return float(value), float(precision**-0.5)
 
 
 def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
@@ -504,7 +682,7 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     """What the contact duration says of the stiffness of Hertz's law: almost always a lower
     limit.
     """
-    at_unit_speed, sd_at_unit_speed = duration_of(assessment)
+    at_unit_speed, sd_at_unit_speed = duration_seen(study, assessment)
     speeds = [
         -bounce.velocity_before[2] for reading in problem.detections for bounce in reading.bounces
     ]
@@ -547,6 +725,21 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
         else "a contact of any duration explains the data"
     )
     return found(np.nan, np.inf, Determination.NOT_DETERMINED, note)
+
+
+def tilt_sentences(estimates: Mapping[str, Estimate]) -> Iterator[str]:
+    """What is out of level by more than nobody minds, in words."""
+    for name, what in (("surface_tilt", "The surface slopes"), ("tilt", "Gravity pulls")):
+        for axis in "xy":
+            estimate = estimates.get(f"{name}_{axis}")
+            if estimate is None or not abs(estimate.value) > max(3 * estimate.sd, NOTABLE_TILT):
+                continue
+            degrees, sd = np.degrees(estimate.value), np.degrees(estimate.sd)
+            side = f"{'positive' if degrees > 0 else 'negative'} {axis}"
+            yield (
+                f"{what} by {abs(degrees):.2f} +- {sd:.1g} degrees towards {side} in the axes of "
+                "the recording; the fit takes it into account."
+            )
 
 
 def scale_sentence(scale: Estimate, gravity: float) -> str:

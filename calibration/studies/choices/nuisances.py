@@ -47,5 +47,12 @@ NUISANCES.register(NuisanceChoice("gravity", lambda: nuisances.Gravity()))
 NUISANCES.register(NuisanceChoice("gravity tilt", lambda: nuisances.GravityTilt()))
 NUISANCES.register(NuisanceChoice("camera roll", lambda: nuisances.CameraRoll()))
 NUISANCES.register(NuisanceChoice("pixel aspect", lambda: nuisances.PixelAspect()))
+NUISANCES.register(NuisanceChoice("surface tilt", lambda: nuisances.SurfaceTilt()))
+NUISANCES.register(NuisanceChoice("rolling shutter", lambda: nuisances.RollingShutter()))
+NUISANCES.register(
+    NuisanceChoice(
+        "lens distortion", lambda: nuisances.LensDistortion(centre=(0.0, 0.0), centre_sd=1.0)
+    )
+)
 NUISANCES.register(NuisanceChoice("exposure", lambda: nuisances.Exposure()))
 NUISANCES.register(NuisanceChoice("force gain", lambda: nuisances.ForceGain()))

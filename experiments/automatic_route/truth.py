@@ -1,0 +1,276 @@
+"""A bouncing ball and a camera with the faults that real ones have, in NumPy and SciPy alone.
+
+Nothing here uses the project: flights are integrated by SciPy (DOP853, 1e-10) with drag and lift,
+impacts follow from impulse and momentum, and what the camera records is computed from the motion.
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+GRAVITY = 9.81
+AIR = 1.2
+"""Density of the air [kg/m^3]."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Ball:
+    """A ball, the table, and how they meet.
+
+    Attributes:
+        radius: [m]; ``mass`` [kg]; ``shell``: whether it is hollow.
+        restitution: at a normal speed [m/s] before the impact.
+        scatter: standard deviation of the restitution from impact to impact [-].
+        friction: coefficient of friction [-].
+        duration: of a contact at 1 m/s [s]; it goes with speed to the power -1/5.
+        drag: coefficient [-]; ``lift``: Magnus coefficient, of ``rho A R |spin x v| / 2``.
+        tilt: slope of the table towards x and y [rad]: it falls towards positive axes.
+    """
+
+    radius: float = 0.02
+    mass: float = 0.0027
+    shell: bool = True
+    restitution: Callable[[float], float] = lambda speed: 0.8
+    scatter: float = 0.0
+    friction: float = 0.2
+    duration: float = 0.0
+    drag: float = 0.45
+    lift: float = 0.0
+    tilt: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def normal(self) -> np.ndarray:
+        """Unit normal of the table (3,)."""
+        normal = np.array([math.tan(self.tilt[0]), math.tan(self.tilt[1]), 1.0])
+        return normal / np.linalg.norm(normal)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Camera:
+    """What a camera makes of a motion; it looks along y.
+
+    Attributes:
+        rate: true pictures per second; ``stated_rate``: what the file says.
+        sigma: standard deviation of each coordinate [m]; ``correlation``: of neighbouring errors.
+        outliers: share of wrong points, off by centimetres.
+        roll: angle by which the camera is turned [rad].
+        lens: ``k`` of ``r (1 + k r^2)`` [1/m^2]; ``distance``: of the camera, for perspective [m].
+        centre: point of the scene on the axis of the camera (x, z) [m].
+        scale: recorded over true length; ``aspect``: the same along x, beside ``scale``.
+        shutter: delay of a line per height in the picture [s/m]; ``exposure``: of a picture [s].
+        axes: what is recorded, ``"xz"``, ``"z"`` or ``"xyz"``.
+    """
+
+    rate: float = 240.0
+    stated_rate: float | None = None
+    sigma: float = 5e-4
+    correlation: float = 0.0
+    outliers: float = 0.0
+    roll: float = 0.0
+    lens: float = 0.0
+    distance: float = math.inf
+    centre: tuple[float, float] = (0.0, 0.3)
+    scale: float = 1.0
+    aspect: float = 1.0
+    shutter: float = 0.0
+    exposure: float = 0.0
+    axes: str = "xz"
+
+
+class Motion:
+    """The motion of a ball as pieces of time, each a function of it."""
+
+    def __init__(self) -> None:
+        self.begins: list[float] = []
+        self.pieces: list[Callable[[float], np.ndarray]] = []
+        self.impacts: list[tuple[float, float, float]] = []
+
+    def add(self, begin: float, piece: Callable[[float], np.ndarray]) -> None:
+        """The motion from a time on."""
+        self.begins.append(begin)
+        self.pieces.append(piece)
+
+    def position(self, time: float) -> np.ndarray:
+        """Of the centre (3,) [m]."""
+        place = int(np.searchsorted(self.begins, time, side="right")) - 1
+        return np.asarray(self.pieces[max(place, 0)](time))
+
+
+def move(
+    ball: Ball,
+    position: tuple[float, float, float],
+    velocity: tuple[float, float, float],
+    spin: tuple[float, float, float],
+    *,
+    until: float,
+    seed: int,
+) -> Motion:
+    """The motion of a ball from time 0 on.
+
+    Args:
+        ball: and table, which goes through the origin.
+        position: of the centre [m].
+        velocity: [m/s].
+        spin: [rad/s].
+        until: the time that it reaches at least [s].
+        seed: of the scatter of its impacts.
+    """
+    rng = np.random.default_rng(seed)
+    area, normal = np.pi * ball.radius**2, ball.normal
+    drag = 0.5 * AIR * area * ball.drag / ball.mass
+    lift = 0.5 * AIR * area * ball.radius * ball.lift / ball.mass
+    turning = np.array(spin, dtype=float)
+
+    def rates(_: float, state: np.ndarray) -> np.ndarray:
+        v = state[3:]
+        force = -drag * np.linalg.norm(v) * v + lift * np.cross(turning, v)
+        return np.concatenate([v, force - [0.0, 0.0, GRAVITY]])
+
+    def gap(_: float, state: np.ndarray) -> float:
+        return float(normal @ state[:3] - ball.radius)
+
+    gap.terminal, gap.direction = True, -1.0  # type: ignore[attr-defined]
+    motion, time = Motion(), 0.0
+    state = np.concatenate([position, velocity])
+    while time < until:
+        flight = solve_ivp(
+            rates,
+            (time, until + 1.0),
+            state,
+            method="DOP853",
+            rtol=1e-10,
+            atol=1e-12,
+            events=gap,
+            dense_output=True,
+        )
+        motion.add(time, functools.partial(_flown, flight.sol))
+        if not flight.t_events[0].size:
+            break
+        time, state = float(flight.t_events[0][0]), flight.y_events[0][0]
+        speed = -float(normal @ state[3:])
+        if speed < 0.02:
+            motion.add(time, functools.partial(_rests, state[:3]))
+            break
+        restitution = ball.restitution(speed) + ball.scatter * rng.standard_normal()
+        after, turning = bounce(ball, state[3:], turning, restitution)
+        motion.impacts.append((time, speed, restitution))
+        lasts = ball.duration * speed**-0.2
+        if lasts > 0:
+            state = _touch(motion, time, lasts, state, after, normal)
+        state = np.concatenate([state[:3], after])
+        time += lasts
+    return motion
+
+
+def _flown(solution: Callable[[float], np.ndarray], time: float) -> np.ndarray:
+    """Position on a flight."""
+    return solution(time)[:3]
+
+
+def _rests(place: np.ndarray, time: float) -> np.ndarray:
+    """Position of a ball at rest."""
+    return place
+
+
+def _touch(
+    motion: Motion,
+    time: float,
+    lasts: float,
+    state: np.ndarray,
+    after: np.ndarray,
+    normal: np.ndarray,
+) -> np.ndarray:
+    """A contact that lasts: half a sine along the normal, a mean velocity along the table."""
+    begin, before = state[:3], state[3:]
+    along = (before + after) / 2
+    along = along - (along @ normal) * normal
+    depth = abs(before @ normal) * lasts / np.pi
+
+    def touching(t: float) -> np.ndarray:
+        share = (t - time) / lasts
+        return begin + along * (t - time) - normal * depth * math.sin(np.pi * share)
+
+    motion.add(time, touching)
+    return np.concatenate([begin + along * lasts, after])
+
+
+def bounce(
+    ball: Ball, velocity: np.ndarray, spin: np.ndarray, restitution: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Velocity and spin after an impact: Coulomb friction to the end, or until the contact point
+    sticks.
+    """
+    normal, share = ball.normal, 2 / 3 if ball.shell else 2 / 5
+    speed = -velocity @ normal
+    slip = velocity + speed * normal + np.cross(spin, -ball.radius * normal)
+    slip = slip - (slip @ normal) * normal
+    sliding = np.linalg.norm(slip)
+    # To stop the slip takes slip m/(1 + 1/share) of impulse, friction has mu (1 + e) m speed.
+    stops = sliding / (1 + 1 / share)
+    push = min(stops, ball.friction * (1 + restitution) * speed)
+    along = -slip / sliding if sliding > 0 else np.zeros(3)
+    after = velocity + (1 + restitution) * speed * normal + push * along
+    turn = np.cross(-normal, push * along) / (share * ball.radius)
+    return after, spin + turn
+
+
+def film(motion: Motion, camera: Camera, *, until: float, seed: int) -> tuple[np.ndarray, ...]:
+    """What a camera records of a motion: times (n,) as the file states them, and one array (n,)
+    for each recorded axis [m].
+    """
+    rng = np.random.default_rng(seed)
+    true_times = np.arange(0.0, until, 1 / camera.rate)
+    seen = np.array([_picture(motion, camera, time) for time in true_times])
+    noise = rng.standard_normal(seen.shape)
+    for i in range(1, len(noise)):
+        fresh = math.sqrt(1 - camera.correlation**2)
+        noise[i] = camera.correlation * noise[i - 1] + fresh * noise[i]
+    seen = seen + camera.sigma * noise
+    wrong = rng.random(len(seen)) < camera.outliers
+    seen[wrong] += 0.05 * rng.standard_normal((int(wrong.sum()), seen.shape[1]))
+    stated = true_times * camera.rate / (camera.stated_rate or camera.rate)
+    return (stated, *seen.T)
+
+
+def _picture(motion: Motion, camera: Camera, time: float) -> np.ndarray:
+    """The recorded coordinates of one picture, the mean over its exposure."""
+    if camera.exposure > 0:
+        nodes = time + camera.exposure * (np.arange(9) - 4) / 9
+    else:
+        nodes = np.array([time])
+    return np.mean([_point(motion, camera, node) for node in nodes], axis=0)
+
+
+def _point(motion: Motion, camera: Camera, time: float) -> np.ndarray:
+    """The recorded coordinates of one moment."""
+
+    def projected(t: float) -> np.ndarray:
+        x, y, z = motion.position(max(t, 0.0))
+        cos, sin = math.cos(camera.roll), math.sin(camera.roll)
+        x, z = cos * x - sin * z, sin * x + cos * z
+        away = np.array([x - camera.centre[0], z - camera.centre[1]]) / (1 + y / camera.distance)
+        away = away * (1 + camera.lens * (away @ away))
+        return np.array([camera.centre[0] + away[0], y, camera.centre[1] + away[1]])
+
+    if camera.shutter:
+        # A line further down is read later: the time at which this point's own line is read.
+        top = time - camera.shutter * 2.0
+        time = brentq(
+            lambda t: t - time + camera.shutter * (projected(t)[2] - camera.centre[1]),
+            top,
+            time + camera.shutter * 2.0,
+            xtol=1e-10,
+        )
+    point = projected(time) * camera.scale * np.array([camera.aspect, 1.0, 1.0])
+    return point[["xyz".index(axis) for axis in camera.axes]]
+
+
+def write_csv(path: str, camera: Camera, recorded: tuple[np.ndarray, ...]) -> None:
+    """A file as tracking programs write it: t and the recorded axes, in seconds and metres."""
+    header = ",".join(["t", *camera.axes])
+    np.savetxt(path, np.column_stack(recorded), delimiter=",", header=header, comments="")

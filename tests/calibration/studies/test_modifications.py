@@ -1,0 +1,129 @@
+"""What must hold where the truth has what a model of a ball over a level table lacks: the automatic
+fit finds it, or says so. The truth is made by a simulator that shares no code with the project.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+import calibration as cal
+from calibration.results.modification import Decision
+from experiments.automatic_route.truth import Ball, Camera, film, move, write_csv
+
+RESTITUTION, EXPONENT = "contact.normal.restitution", "contact.normal.velocity_exponent"
+THROW = ((-0.4, 0.0, 0.5), (0.8, 0.0, 0.0))
+DROP = ((0.0, 0.0, 0.5), (0.0, 0.0, 0.0))
+
+
+def fit(folder, ball: Ball, camera: Camera, *, throw=THROW, count: int = 3, **model) -> cal.Fit:
+    """The automatic fit of a few recordings."""
+    files = []
+    for k in range(count):
+        rng = np.random.default_rng(100 + k)
+        position = np.array(throw[0]) * (1 + 0.15 * rng.standard_normal())
+        velocity = np.array(throw[1]) * (1 + 0.1 * rng.standard_normal())
+        motion = move(ball, tuple(position), tuple(velocity), (0.0, 0.0, 0.0), until=1.6, seed=k)
+        files.append(str(folder / f"{k}.csv"))
+        write_csv(files[-1], camera, film(motion, camera, until=1.6, seed=k + 50))
+    study = cal.studies.Study(
+        files=tuple(files),
+        ball=cal.studies.Ball(radius=ball.radius, mass=ball.mass, shell=ball.shell),
+        model=cal.studies.ModelOptions(**model),
+    )
+    return cal.studies.fit_study(study)
+
+
+def decisions(found: cal.Fit) -> dict[str, Decision]:
+    """What became of each modification."""
+    return {item.name: item.decision for item in found.modifications}
+
+
+def off(found: cal.Fit, name: str, truth: float) -> float:
+    """Standard errors between an estimate and the truth."""
+    estimate = found.parameters[name]
+    assert estimate.status is cal.Determination.DETERMINED
+    return abs(estimate.value - truth) / estimate.sd
+
+
+@pytest.mark.parametrize(
+    ("ball", "camera", "throw"),
+    [
+        pytest.param(Ball(), Camera(), THROW, id="level throw"),
+        pytest.param(Ball(tilt=(math.radians(1), 0)), Camera(), THROW, id="table 1 degree"),
+        pytest.param(Ball(tilt=(math.radians(3), 0)), Camera(), DROP, id="table 3 degrees, drop"),
+        pytest.param(Ball(), Camera(roll=math.radians(1)), THROW, id="roll 1 degree"),
+        pytest.param(Ball(duration=1e-3), Camera(), THROW, id="contact of a millisecond"),
+    ],
+)
+def test_what_is_out_of_level_is_found_and_costs_nothing(tmp_path, ball, camera, throw):
+    found = fit(tmp_path, ball, camera, throw=throw)
+    assert found.explained
+    assert found.converged
+    assert off(found, RESTITUTION, 0.8) < 4
+    assert found.parameters[RESTITUTION].sd < 1e-3
+    roll = camera.roll
+    assert off(found, "surface_tilt_x", ball.tilt[0] - roll) < 4
+    assert off(found, "tilt_x", roll) < 4
+    assert set(decisions(found).values()) == {Decision.NOT_NEEDED}
+    tilted = [text for text in found.warnings if text.startswith("The surface slopes")]
+    assert bool(tilted) == (ball.tilt[0] != 0 or roll != 0)
+
+
+def test_a_rolling_shutter_is_found(tmp_path):
+    found = fit(tmp_path, Ball(), Camera(shutter=0.016))
+    assert decisions(found)["rolling shutter"] is Decision.ADOPTED
+    assert off(found, "line_time", 0.016) < 4
+    assert off(found, RESTITUTION, 0.8) < 4
+    assert "rolling shutter" in found.warnings[0]
+
+
+def test_a_restitution_that_falls_with_speed_is_found(tmp_path):
+    ball = Ball(restitution=lambda speed: 0.87 * speed**-0.035)
+    found = fit(tmp_path, ball, Camera())
+    assert decisions(found)["restitution that depends on speed"] is Decision.ADOPTED
+    assert found.explained
+    assert found.converged
+    assert off(found, EXPONENT, 0.035) < 4
+    assert off(found, "drag.coefficient", 0.45) < 4
+    speed = float(np.asarray(found.problem.scene.contact.normal.reference_speed))
+    assert off(found, RESTITUTION, ball.restitution(speed)) < 4
+
+
+@pytest.mark.slow
+def test_what_is_asked_for_is_kept_and_the_rest_is_named(tmp_path):
+    ball = Ball(restitution=lambda speed: 0.87 * speed**-0.035)
+    found = fit(tmp_path, ball, Camera(), restitution_law="constant")
+    assert EXPONENT not in found.parameters
+    named = decisions(found)["restitution that depends on speed"]
+    assert named is Decision.NAMED
+    assert any("--restitution-law 'power law'" in text for text in found.warnings)
+
+
+@pytest.mark.slow
+def test_a_lens_and_its_centre_are_found(tmp_path):
+    found = fit(tmp_path, Ball(), Camera(lens=0.08))
+    assert decisions(found)["distortion of the lens"] is Decision.ADOPTED
+    for name, truth in (
+        ("lens_distortion", 0.08),
+        ("lens_centre_x", 0.0),
+        ("lens_centre_z", 0.3),
+        (RESTITUTION, 0.8),
+    ):
+        assert off(found, name, truth) < 4
+
+
+@pytest.mark.slow
+def test_motion_in_depth_is_named(tmp_path):
+    throw = ((-0.4, 0.0, 0.5), (0.8, 0.1, 0.0))
+    found = fit(tmp_path, Ball(), Camera(distance=1.5), throw=throw)
+    named = decisions(found)["motion towards or away from the camera"]
+    assert named is Decision.NAMED
+    assert any("let the ball move across the view" in text for text in found.warnings)
+
+
+@pytest.mark.slow
+def test_impacts_that_scatter_are_no_lift(tmp_path):
+    found = fit(tmp_path, Ball(scatter=0.02), Camera())
+    assert "lift.coefficient" not in found.parameters
+    assert off(found, RESTITUTION, 0.8) < 4
