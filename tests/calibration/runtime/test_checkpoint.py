@@ -231,7 +231,7 @@ CALLS = {
     "profile": (
         "from calibration.uncertainty.profile import profile_2d",
         "one = profile_2d(found, (FRICTION, RESTITUTION), points=7, checkpoint=keep)\nresult "
-        "= dict(rise=one.rise)",
+        "= dict(rise=one.delta_chi2)",
     ),
     "bootstrap": (
         "from calibration.uncertainty.bootstrap import bootstrap",
