@@ -38,10 +38,6 @@ def starting_point(problem: Problem, overrides: Mapping[str, float] | Fit) -> St
     if isinstance(overrides, Fit) and overrides.assessment is not None:
         _take_over_trials(problem, overrides, local)
     own = [[item.name for item in batch.trial_parameters] for batch in problem.layout.batches]
-    known = [*names, *dict.fromkeys(name for of_batch in own for name in of_batch)]
-    for name in problem.frozen:
-        if name not in known:
-            raise InputError(f"frozen: {name!r} is not free.{nearest(name, known)}")
 
     def mark(of: Sequence[str]) -> np.ndarray:
         return np.asarray([name in problem.frozen for name in of], dtype=bool)

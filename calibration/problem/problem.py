@@ -174,9 +174,11 @@ class Problem:
             shared=tuple(item for item in nuisance if item.shared),
             batches=tuple(batch for batch, _ in batches),
         )
+        own_names = (item.name for batch in batches for item in batch[0].trial_parameters)
+        known = [*layout.names, *dict.fromkeys(own_names)]
         for name in self.frozen:
-            if name not in layout.names:
-                raise InputError(f"frozen: {name!r} is not free.{nearest(name, layout.names)}")
+            if name not in known:
+                raise InputError(f"frozen: {name!r} is not free.{nearest(name, known)}")
         members = tuple(map(tuple, batches.values()))
         errors: tuple[tuple[Errors, ...], ...] = tuple(
             with_found_noise(about, [detections[m] for m in of_batch])
