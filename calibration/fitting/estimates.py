@@ -35,6 +35,9 @@ def estimate_parameter(
     loose = about.transform != "identity" and deviation > assessment.policy.largest_log_sd
     if not assessment.simulated:
         status, deviation = Determination.NOT_SIMULATED, np.inf
+    elif (unseen or loose) and _is_nothing(assessment, parameter, coordinate, began):
+        status, deviation = Determination.AT_BOUND, np.inf
+        note = "fell to next to nothing: these data show none"
     elif unseen or loose:
         status, deviation = Determination.NOT_DETERMINED, np.inf
     elif parameter.at_bound(value):
@@ -55,6 +58,16 @@ def estimate_parameter(
         degrees=float(degrees),
         curve=Coordinate(parameter, float(coordinate), deviation),
     )
+
+
+def _is_nothing(
+    assessment: Assessment, parameter: Parameter, coordinate: float, began: float
+) -> bool:
+    """Whether a coefficient that cannot be negative fell to where it acts no more: the data show
+    none of it.
+    """
+    fallen = coordinate < began - assessment.policy.strayed
+    return parameter.about.transform == "log" and bool(fallen)
 
 
 def estimate_shared(assessment: Assessment) -> dict[str, Estimate]:

@@ -120,14 +120,14 @@ def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> I
     other = (
         "a restitution that falls with the speed looks like drag (--restitution-law viscoelastic)"
         if ratio > 1
-        else "lengths or times are wrong"
+        else "there is hardly any air (--no-drag)"
     )
     cause = (
         f"--mass {ball.mass:g} is too {heavy} ({mass:.2g} would do), --radius {ball.radius:g} too "
         f"{small} ({radius:.2g} would do), or {other}"
     )
-    # Something else that looks like drag is in all other numbers, too.
-    yield Finding(f"{says}: {cause}.", meaningless=True)
+    # What looks like more drag than there is, is in all other numbers, too.
+    yield Finding(f"{says}: {cause}.", doubts=(DRAG,), meaningless=ratio > 1)
 
 
 def _restitution(restitution: Estimate | None) -> Iterator[Finding]:

@@ -203,3 +203,33 @@ def test_a_fit_in_doubt_leads_to_another_one_as_any_does(doubted):
     (shared,) = starting_point(earlier.problem, earlier).shared
     found = earlier.problem.layout.global_parameters[0].value(shared)
     assert found == pytest.approx(earlier.parameters[RESTITUTION].value)
+
+
+def test_a_drag_that_is_none_is_an_answer():
+    """A drop without air: the fit converges, and its drag coefficient is at its bound 0."""
+    time = np.arange(150) / 120
+    phase, duration = time + 0.2, 0.6
+    local = phase % duration
+    position = np.full((time.size, 3), np.nan)
+    noise = 5e-4 * np.random.default_rng(2).standard_normal(time.size)
+    # Where there is no drag, noise speaks for it or against it; here later flights are no lower.
+    position[:, 2] = 0.02 + 9.81 / 2 * local * (duration - local) * (1 + 0.0005 * time) + noise
+    film = cal.Recording(name="drop", time=time, position=position)
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=0.02, mass=0.0027),
+        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9)),
+        drag=jc.QuadraticDrag(coefficient=0.4),
+    )
+    problem = cal.Problem(
+        scene,
+        [film],
+        free=[RESTITUTION, "drag.coefficient"],
+        nuisance=[cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight()],
+        method=jc.Impulse(max_contacts=6, rest_steps=1, skip_unused=False),
+    )
+    fit = cal.fit(problem)
+    assert fit.converged
+    drag = fit.parameters["drag.coefficient"]
+    assert drag.status is cal.Determination.AT_BOUND
+    assert drag.value < 1e-3
+    assert drag.interval() == (-math.inf, math.inf)

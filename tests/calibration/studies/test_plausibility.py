@@ -213,6 +213,14 @@ def test_a_drag_that_no_sphere_has_withdraws_everything():
     assert not any(has_interval(item) for one in fit.recordings for item in one.nuisance.values())
 
 
+def test_hardly_any_drag_withdraws_the_drag_only():
+    fit = judged({"drag.coefficient": {"value": 0.01, "sd": 0.002}})
+    assert "--no-drag" in fit.warnings[0]
+    assert fit.plausible
+    assert not has_interval(fit.parameters["drag.coefficient"])
+    assert has_interval(fit.parameters["contact.normal.restitution"])
+
+
 def test_a_length_scale_that_no_camera_has_withdraws_everything():
     fit = judged({"length_scale": {"value": 0.7, "sd": 0.01}})
     assert "1.4 times the stated one" in fit.warnings[0]
