@@ -45,3 +45,9 @@ class TriedModification:
     unknowns: int
     says: str
     remedy: str
+
+    def not_needed(self) -> "TriedModification":
+        """The same where something else explains the data: what was adopted stays."""
+        if self.decision is Decision.ADOPTED:
+            return self
+        return dataclasses.replace(self, decision=Decision.NOT_NEEDED)

@@ -60,6 +60,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
+from calibration.results.modification import TriedModification
 from calibration.results.result import Fit
 from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.choices.normal_laws import HERTZ_TIME
@@ -67,6 +68,7 @@ from calibration.studies.doubts.modifications import (
     FREE_EXPONENT,
     Modification,
     Modified,
+    describe_heights,
     describe_modifications,
     list_modifications,
     modify,
@@ -338,6 +340,13 @@ class Explanation(NamedTuple):
     scatter: bool
     order: Order | None = None
 
+    @property
+    def tried(self) -> tuple[TriedModification, ...]:
+        """What became of the modifications; what lift or scatter explain needs no other name."""
+        if not (self.lift or self.scatter) or not self.assessment.explained:
+            return self.modified.tried
+        return tuple(item.not_needed() for item in self.modified.tried)
+
     def cost(self, misfit: float) -> float:
         """Chi-squared, and what each unknown must earn where the misfit is that large."""
         start = self.assessment.start
@@ -448,9 +457,11 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )
-    asked = describe_modifications(way.modified.tried)
+    asked = list(describe_modifications(way.tried))
+    if not (assessment.explained or data.sideways):
+        asked.extend(describe_heights(detections))
     result = dataclasses.replace(
-        result, warnings=(*asked, *result.warnings, *notes), modifications=way.modified.tried
+        result, warnings=(*asked, *result.warnings, *notes), modifications=way.tried
     )
     return judge_plausibility(result, study, list(zip(*read, strict=True)))
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 import jax
 import numpy as np
 
+from calibration.detection.bounces import DetectedBounces
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.release import Release, predict_release, release
 from calibration.fitting.solve import lower, minimise_from, solve_from
@@ -36,6 +37,9 @@ CLEAR = 25.0
 """Fall of chi-squared for each further unknown, in units of the misfit that remains, from which on
 a modification is clear: five standard errors.
 """
+
+NOTICED = 5.0
+"""Standard errors between the heights of bounces from which on they are not at one height."""
 
 PART = 0.3
 """Part of what chi-squared exceeds its degrees of freedom by that makes a modification worth a
@@ -414,4 +418,21 @@ def describe_modifications(tried: Sequence[TriedModification]) -> Iterator[str]:
         yield (
             f"The data may ask for {item.name} ({item.says}; chi2 would fall by about "
             f"{item.drop:.3g}): {item.remedy}."
+        )
+
+
+def describe_heights(detections: Sequence[DetectedBounces]) -> Iterator[str]:
+    """That bounces lie at different heights, where nothing sideways tells why."""
+    apart = [
+        float(np.ptp([bounce.height for bounce in detected.bounces]))
+        for detected in detections
+        if len(detected.bounces) > 1
+        and np.ptp([bounce.height for bounce in detected.bounces])
+        > NOTICED * max(bounce.height_sd for bounce in detected.bounces)
+    ]
+    if apart:
+        yield (
+            f"Bounces of one recording lie up to {1e3 * max(apart):.2g} mm apart in height: the "
+            "surface slopes, or the camera is turned or distorts. Record the sideways position, "
+            "too (a column x): then the fit finds the slope."
         )
