@@ -176,6 +176,27 @@ def test_what_a_killed_command_left_half_written_is_removed(run):
     assert left == {".sweep.zarr.part"}
 
 
+def test_a_damaged_checkpoint_is_named_and_stays_until_it_is_removed(run, monkeypatch):
+    write_clicks("a.csv")
+
+    def is_stopped(study, *, progress=None):
+        (place,) = Path("result/checkpoints").glob("fit-*/fit")
+        (place / "000000.npz").write_bytes(b"half of it")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(pipeline, "fit_study", is_stopped)
+        assert run("fit", "a.csv", *BALL)[0] == 130
+    (damaged,) = Path("result/checkpoints").rglob("*.npz")
+    for _ in range(2):
+        status, _, err = run("fit", "a.csv", *BALL)
+        assert status == 2
+        assert f"{damaged}: this file of a checkpoint is damaged. Remove it" in err
+    damaged.unlink()
+    assert run("fit", "a.csv", *BALL)[0] == 0
+    assert not Path("result/checkpoints").exists()
+
+
 def test_a_refused_study_leaves_what_is_kept_of_another_one(run, monkeypatch):
     write_clicks("a.csv")
     kept = Path("result/checkpoints/fit-0/fit/000000.npz")
