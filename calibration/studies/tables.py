@@ -13,7 +13,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.estimates import estimate_shared, withdraw_doubted
+from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.solve import check_method, solve
 from calibration.io.headers import Header
@@ -184,7 +184,7 @@ def fit_impacts(
         if FRICTION in free and is_walton(scene):
             limit = sliding_limit(scene, estimate_shared(assessment))
             # A guess of the noise does not excuse a misfit here: there is a better model to try.
-            missed = assessment.misfit > largest_misfit(assessment.dof)
+            missed = assessment.misfit > largest_misfit(assessment.dof, stated=bool(table.sigma))
             if missed and np.count_nonzero(np.asarray(table.impact_angle) > limit) > len(free):
                 problem, assessment, above = only_sliding(
                     scene, table, free, limit, method=method, steps=steps
@@ -340,7 +340,7 @@ def alone(
     assessment = solve(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {
         path: item
-        for path, item in withdraw_doubted(assessment, estimate_shared(assessment)).items()
+        for path, item in estimate_shared(assessment).items()
         if item.status is Determination.DETERMINED
     }
 

@@ -12,7 +12,7 @@ from calibration.fitting.policy import FitPolicy
 from calibration.fitting.start import starting_point
 from calibration.problem.found_noise import noise_about_flights
 from calibration.report.page import page_text
-from calibration.results.goodness import GUESSED_MISFIT, largest_misfit
+from calibration.results.goodness import GUESSED_MISFIT, MISFIT_TOLERANCE, largest_misfit
 from calibration.results.numbers import found, has_interval, short_status
 from calibration.results.table import fit_text
 
@@ -135,6 +135,12 @@ def test_right_models_are_seldom_called_unexplained():
         found_noise = rng.chisquare(6, 20_000) / 6
         ratio = chi2 / found_noise
         assert np.mean(ratio > largest_misfit(dof, noise_degrees=6)) < policy.misfit_chance
+
+
+def test_noise_that_was_stated_leaves_no_tolerance_to_chance():
+    assert largest_misfit(7, stated=True) == pytest.approx(18.475 / 7, rel=1e-3)
+    assert largest_misfit(1280, stated=True) == MISFIT_TOLERANCE
+    assert largest_misfit(7) == pytest.approx(MISFIT_TOLERANCE * 18.475 / 7, rel=1e-3)
 
 
 def test_a_guessed_noise_may_be_wrong_by_a_factor_of_three():
