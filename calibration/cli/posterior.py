@@ -8,9 +8,11 @@ from calibration.cli.after_fit import (
     asked_for,
     checkpoint_of,
     fitted,
+    with_doubt,
     write_findings,
 )
 from calibration.cli.app import app, print_lines, standard_error
+from calibration.cli.exit_status import status_of
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import PosteriorOptions
@@ -27,7 +29,7 @@ def posterior(
     given: GivenOptions,
     out: Out = None,
     force: Force = False,
-) -> None:
+) -> int:
     """Samples of the posterior distribution of all parameters (NUTS). Needs the extra: pip install
     "jaxcontact[posterior]".
 
@@ -50,7 +52,8 @@ def posterior(
             checkpoint=str(checkpoint_of(folder, "posterior")),
         )
         found.data.to_netcdf(os.fspath(folder / "posterior.nc"))
-    print_lines(str(found))
+    text = with_doubt(fit, str(found))
+    print_lines(text)
     numbers = {
         "intervals": found.intervals,
         "level": found.level,
@@ -58,5 +61,7 @@ def posterior(
         "ess": found.ess,
         "divergences": found.divergences,
         "warnings": found.warnings,
+        "doubt": fit.doubt,
     }
-    write_findings(folder, "posterior", text=str(found), numbers=numbers)
+    write_findings(folder, "posterior", text=text, numbers=numbers)
+    return status_of(fit)

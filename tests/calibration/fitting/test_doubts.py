@@ -8,6 +8,7 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
+from calibration.cli.after_fit import with_doubt
 from calibration.fitting.policy import FitPolicy
 from calibration.fitting.start import starting_point
 from calibration.problem.found_noise import noise_about_flights
@@ -239,3 +240,13 @@ def test_a_drag_that_is_none_is_an_answer():
     assert drag.status is cal.Determination.AT_BOUND
     assert drag.value < 1e-3
     assert drag.interval() == (-math.inf, math.inf)
+
+
+def test_what_goes_on_from_a_fit_in_doubt_says_so_first(doubted):
+    status, fit = doubted
+    text = with_doubt(fit, "Restitution: 0.79 to 0.81 (95 %).")
+    assert text.startswith(f"The fit that this goes on from is {status}: nothing below is to be")
+    assert fit.warnings[0] in text
+    assert text.endswith("Restitution: 0.79 to 0.81 (95 %).")
+    sound = cal.Fit(parameters={}, chi2=10.0, dof=10)
+    assert with_doubt(sound, "Restitution") == "Restitution"
