@@ -103,6 +103,19 @@ def checkpoint_of(folder: Path, work: str) -> Path:
     return folder / CHECKPOINTS / work
 
 
+def with_doubt(fit: "Fit", text: str) -> str:
+    """The findings that go on from a fit, below the doubt about it, where there is one: what
+    follows from a wrong minimum or model is as wrong.
+    """
+    if fit.doubt is None:
+        return text
+    why = f" {fit.warnings[0]}" if fit.warnings else ""
+    return (
+        f"The fit that this goes on from is {fit.doubt.value}: nothing below is to be believed."
+        f"{why}\n\n{text}"
+    )
+
+
 def write_findings(
     folder: Path,
     name: str,

@@ -6,9 +6,11 @@ from calibration.cli.after_fit import (
     asked_for,
     checkpoint_of,
     fitted,
+    with_doubt,
     write_findings,
 )
 from calibration.cli.app import app, prepare_jax, print_lines, standard_error
+from calibration.cli.exit_status import status_of
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import BootstrapOptions
@@ -25,7 +27,7 @@ def bootstrap(
     given: GivenOptions,
     out: Out = None,
     force: Force = False,
-) -> None:
+) -> int:
     """Intervals from fits to data drawn anew: they need no formula, only that the residuals are
     what noise looks like.
 
@@ -52,12 +54,15 @@ def bootstrap(
                 progress=say,
                 checkpoint=str(checkpoint_of(folder, "bootstrap")),
             )
-        print_lines(str(found))
+        text = with_doubt(fit, str(found))
+        print_lines(text)
         numbers = {
             "intervals": found.intervals,
             "kind": found.kind,
             "count": found.count,
             "failed": found.failed,
             "warnings": found.warnings,
+            "doubt": fit.doubt,
         }
-        write_findings(folder, "bootstrap", text=str(found), numbers=numbers)
+        write_findings(folder, "bootstrap", text=text, numbers=numbers)
+        return status_of(fit)

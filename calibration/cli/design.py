@@ -1,7 +1,16 @@
 """``jaxcontact design``."""
 
-from calibration.cli.after_fit import Out, StudyFile, asked_for, check_names, fitted, write_findings
+from calibration.cli.after_fit import (
+    Out,
+    StudyFile,
+    asked_for,
+    check_names,
+    fitted,
+    with_doubt,
+    write_findings,
+)
 from calibration.cli.app import app, print_lines, standard_error
+from calibration.cli.exit_status import status_of
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
@@ -20,7 +29,7 @@ def design(
     given: GivenOptions,
     out: Out = None,
     force: Force = False,
-) -> None:
+) -> int:
     """What to measure next: experiments that could be done, ranked by how much they would narrow
     what is known.
 
@@ -45,7 +54,8 @@ def design(
             candidates = experiments_at_hand(options, fit)
             say(f"Weighing {len(candidates)} experiments")
             found = ranked(fit, candidates, interest=options.interest)
-        print_lines(str(found))
+        text = with_doubt(fit, str(found))
+        print_lines(text)
         ranking = [
             {
                 "experiment": item.candidate.name,
@@ -63,5 +73,7 @@ def design(
             "criterion": found.criterion,
             "sentences": found.sentences,
             "warnings": found.warnings,
+            "doubt": fit.doubt,
         }
-        write_findings(folder, "design", text=str(found), numbers=numbers)
+        write_findings(folder, "design", text=text, numbers=numbers)
+        return status_of(fit)

@@ -11,9 +11,11 @@ from calibration.cli.after_fit import (
     asked_for,
     checkpoint_of,
     fitted,
+    with_doubt,
     write_findings,
 )
 from calibration.cli.app import app, prepare_jax, print_lines, standard_error
+from calibration.cli.exit_status import status_of
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import PosteriorOptions
@@ -33,7 +35,7 @@ def posterior(
     given: GivenOptions,
     out: Out = None,
     force: Force = False,
-) -> None:
+) -> int:
     """Samples of the posterior distribution of all parameters (NUTS). Needs the extra: pip install
     "jaxcontact[posterior]".
 
@@ -59,7 +61,8 @@ def posterior(
                 progress=say,
                 checkpoint=str(checkpoint_of(folder, "posterior")),
             )
-        print_lines(str(found))
+        text = with_doubt(fit, str(found))
+        print_lines(text)
         numbers = {
             "intervals": found.intervals,
             "level": found.level,
@@ -67,14 +70,16 @@ def posterior(
             "ess": found.ess,
             "divergences": found.divergences,
             "warnings": found.warnings,
+            "doubt": fit.doubt,
         }
         write_findings(
             folder,
             "posterior",
-            text=str(found),
+            text=text,
             numbers=numbers,
             others={"posterior.nc": _netcdf(found)},
         )
+        return status_of(fit)
 
 
 def _netcdf(found: "Posterior") -> bytes:

@@ -7,9 +7,11 @@ from calibration.cli.after_fit import (
     check_names,
     checkpoint_of,
     fitted,
+    with_doubt,
     write_findings,
 )
 from calibration.cli.app import app, print_lines, standard_error
+from calibration.cli.exit_status import status_of
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import ProfileOptions
@@ -26,7 +28,7 @@ def profile(
     given: GivenOptions,
     out: Out = None,
     force: Force = False,
-) -> None:
+) -> int:
     """Intervals from the profile of the likelihood: right where a parameter acts non-linearly and
     plus or minus is not.
 
@@ -50,11 +52,13 @@ def profile(
                 checkpoint=str(checkpoint_of(folder, "profile")),
             )
             figure = png(profile_figure(found))
-        print_lines(str(found))
+        text = with_doubt(fit, str(found))
+        print_lines(text)
         write_findings(
             folder,
             "profile",
-            text=str(found),
-            numbers={"profiles": found.profiles, "warnings": found.warnings},
+            text=text,
+            numbers={"profiles": found.profiles, "warnings": found.warnings, "doubt": fit.doubt},
             others={"profile.png": figure},
         )
+        return status_of(fit)

@@ -138,6 +138,7 @@ class Assessment:
         strict = largest_misfit(
             self.dof,
             noise_degrees=self.noise_degrees,
+            stated=all(all(about.stated) for own in self.errors for about in own),
             guessed=self.noise_guessed,
             chance=policy.misfit_chance,
             tolerance=policy.misfit_tolerance,

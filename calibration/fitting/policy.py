@@ -24,10 +24,10 @@ class FitPolicy:
         misfit_chance: chance of a larger misfit by noise alone below which stated standard
             deviations are not believed, and a model does not explain the data. Small, since stated
             noise is evidence, too.
-        misfit_tolerance: factor on chi-squared beyond that limit up to which a model explains the
-            data all the same. With thousands of samples any misfit is significant; noise found from
-            the data is not known better than by some per cent, and 10 % larger residuals change no
-            conclusion.
+        misfit_tolerance: chi-squared per degree of freedom that does not matter, however
+            significant it is: with thousands of samples any misfit is, and 10 % larger residuals
+            change no conclusion. Where the noise was found from the data it is a factor on the
+            limit of probability, because the noise is not known better.
         lasting_misfit: chi-squared per degree of freedom up to which a model explains data whose
             noise lasts for several samples and was found from them, if its probability allows as
             much: residuals of 1.4 times the deviations from single flights, which follow the noise.

@@ -8,9 +8,9 @@ MISFIT_CHANCE = 0.01
 """Chance of a larger misfit by noise alone below which it is not put down to noise."""
 
 MISFIT_TOLERANCE = 1.2
-"""Factor on chi-squared beyond the limit of probability that is no finding yet. With thousands of
-samples a misfit of one in a hundred is significant; noise that was found from the data is not known
-better than that, and residuals 10 % larger than it widen an interval by 10 %, which is done anyway.
+"""Chi-squared per degree of freedom that is no finding yet, however many samples make it
+significant: residuals 10 % larger than the noise change no conclusion. Noise that was found from
+the data is not known better than that, so there the limit of probability is as much higher.
 """
 
 GUESSED_MISFIT = 9.0
@@ -23,22 +23,25 @@ def largest_misfit(
     dof: int,
     *,
     noise_degrees: float = math.inf,
+    stated: bool = False,
     guessed: bool = False,
     chance: float = MISFIT_CHANCE,
     tolerance: float = MISFIT_TOLERANCE,
 ) -> float:
     """Chi-squared per degree of freedom up to which a model explains the data.
 
-    ``tolerance F(1 - chance; dof, noise_degrees)``; for noise of known size that is the quantile of
-    chi-squared over its degrees of freedom.
+    ``tolerance F(1 - chance; dof, noise_degrees)``, with the quantile of chi-squared over its
+    degrees of freedom where the size of the noise is known well. Where it was stated, the larger
+    one of tolerance and quantile.
 
     Args:
         dof: degrees of freedom of the misfit; at least 1 is taken.
         noise_degrees: degrees of freedom with which the size of the noise is known; infinite where
             it was stated or found from many samples.
+        stated: whether a person said the size of the noise.
         guessed: whether nothing tells the size of the noise.
         chance: of a larger misfit by noise alone, in (0, 1).
-        tolerance: factor beyond that, at least 1.
+        tolerance: chi-squared per degree of freedom that does not matter, at least 1.
     """
     degrees = max(dof, 1)
     quantile = (
@@ -46,5 +49,5 @@ def largest_misfit(
         if math.isinf(noise_degrees)
         else float(stats.f.ppf(1 - chance, degrees, max(noise_degrees, 1.0)))
     )
-    limit = tolerance * quantile
+    limit = max(quantile, tolerance) if stated else tolerance * quantile
     return max(limit, GUESSED_MISFIT) if guessed else limit

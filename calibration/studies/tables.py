@@ -13,7 +13,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.estimates import estimate_shared, withdraw_doubted
+from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.impacts.branches import estimate_over_branches
 from calibration.fitting.probes import saturating, withdraw_flat
@@ -188,7 +188,7 @@ def fit_impacts(
             limit = sliding_limit(scene, estimate_shared(assessment))
             slides = slip_angle(scene, problem.data[0]) > limit
             # A guess of the noise does not excuse a misfit here: there is a better model to try.
-            missed = assessment.misfit > largest_misfit(assessment.dof)
+            missed = assessment.misfit > largest_misfit(assessment.dof, stated=bool(table.sigma))
             if missed and np.count_nonzero(slides) > len(free):
                 problem, assessment, above = only_sliding(
                     scene, table, free, limit, method=method, steps=steps
@@ -372,7 +372,7 @@ def alone(
     assessment = solve(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {
         path: item
-        for path, item in withdraw_doubted(assessment, estimate_impacts(assessment)[0]).items()
+        for path, item in estimate_impacts(assessment)[0].items()
         if item.status is Determination.DETERMINED
     }
 

@@ -171,17 +171,38 @@ class Trajectories(FileKind):
         return fit_trajectories(study, progress=progress)
 
     def problems(self, study: Study, laws: Sequence[str]) -> dict[str, Problem]:
-        """One problem for each law; the files are read once."""
+        """One problem for each law, with all else that the fit of the study chose.
+
+        Impacts may deviate from the laws where they may in that fit, unless one of the laws
+        explains the data without: then that would hide what tells the laws apart.
+        """
+        asked = with_restitution_law(study, study.model.restitution_law)
+        chosen = self.fit(asked, progress=lambda sentence: None).problem
+        own = free_of_normal_law(asked)
         visible = choose_physics(study, *read_trajectories(study))
-        return {
-            law: problem_of(
-                with_restitution_law(study, law),
-                visible,
-                scatter=False,
-                lift=study.model.lift is True,
+
+        def of(law: str, nuisance: Sequence[Nuisance]) -> Problem:
+            other = with_restitution_law(study, law)
+            start = problem_of(other, visible, scatter=False, lift=False).scene
+            contact = dataclasses.replace(chosen.scene.contact, normal=start.contact.normal)
+            kept = [item for item in chosen.free if item not in own]
+            return chosen.replace(
+                scene=chosen.scene.replace(contact=contact),
+                free=[*free_of_normal_law(other), *kept],
+                nuisance=nuisance,
             )
-            for law in laws
-        }
+
+        every = {law: of(law, chosen.nuisance) for law in laws}
+        exact = [item for item in chosen.nuisance if not isinstance(item, RestitutionScatter)]
+        if len(exact) == len(chosen.nuisance):
+            return every
+        without = {law: of(law, exact) for law in laws}
+        with jax.enable_x64(True):
+            explained = any(
+                find_minimum(problem, method=study.fit.method, steps=study.fit.steps)[1].explained
+                for problem in without.values()
+            )
+        return without if explained else every
 
     def inspect(
         self,

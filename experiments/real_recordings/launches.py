@@ -115,14 +115,19 @@ def friction_finding(fit: cal.Fit, description: Description) -> Finding:
             "balls slide throughout the impact."
         )
     else:
-        says = f"Friction is not determined: {friction.note}."
+        says = f"Friction is not determined: {friction.note or friction.status.value}."
     return description.finding("not measured", Verdict.RESPECTED, f"{says} {spin_sentence(fit)}.")
 
 
 def restitution_finding(fit: cal.Fit) -> Finding:
     """Restitution, and how far it is to be trusted."""
     restitution = fit.parameters[RESTITUTION]
-    if restitution.status is not cal.Determination.DETERMINED:
+    if restitution.status.withdrawn:
+        says = (
+            f"Restitution about {restitution.value:.2f}, without an error "
+            f"({restitution.status.value})"
+        )
+    elif restitution.status is not cal.Determination.DETERMINED:
         says = (
             "Restitution is not determined: too little of the flight after the bounce was recorded"
         )
@@ -140,7 +145,7 @@ def scale_finding(fit: cal.Fit) -> list[Finding]:
     scale = fit.parameters["length_scale"]
     return [
         Finding(
-            f"Lengths would be {100 * abs(scale.value - 1):.1f} ± {100 * scale.sd:.1f} % too "
+            f"Lengths would be {100 * abs(scale.value - 1):.1f} % too "
             f"{'short' if scale.value > 1 else 'long'},"
             " which calibrated cameras exclude: lift by a spin that nobody measured acts as "
             "another gravity does. The scale is no result."
@@ -171,6 +176,7 @@ def findings_of(fit: cal.Fit, description: Description, *, files: int) -> list[F
         if drag.sd < LEAST_DRAG_ERROR * drag.value
         else ""
     )
+    size = f" ± {drag.sd:.2g}" if np.isfinite(drag.sd) else ", without an error"
     used = (
         f"{files - len(fit.recordings)} of {files} recordings show no bounce and were left out; "
         if files > len(fit.recordings)
@@ -183,9 +189,10 @@ def findings_of(fit: cal.Fit, description: Description, *, files: int) -> list[F
         description.finding(
             "drag and Magnus matter",
             if_true(
-                drag.value > 3 * drag.sd and abs(np.nanmedian(before) + GRAVITY) > NOT_A_PARABOLA
+                (drag.value > 3 * drag.sd or drag.status.withdrawn)
+                and abs(np.nanmedian(before) + GRAVITY) > NOT_A_PARABOLA
             ),
-            f"Drag coefficient {drag.value:.3f} ± {drag.sd:.2g}{doubt}; lift by spin was "
+            f"Drag coefficient {drag.value:.3f}{size}{doubt}; lift by spin was "
             f"{'needed' if lifted else 'not adopted'}. Parabolas"
             f" through the heights give {np.nanmedian(before):.1f} m/s^2 before the bounce"
             + (

@@ -84,7 +84,10 @@ def test_without_a_measured_spin_slow_spinning_launches_do_not_tell_friction(stu
     numbers = agrees(*study("aimy_mn5008_no_spin"))
     assert not numbers["friction_determined"]
     assert np.isinf(numbers["friction"][1])
-    bounded(numbers["restitution"], 0.85, 1.0)
+    # The model does not explain these launches, so nothing of them is called determined.
+    assert not numbers["restitution_determined"]
+    assert np.isinf(numbers["restitution"][1])
+    assert 0.85 < numbers["restitution"][0] < 1.0
     assert numbers["recordings"] == numbers["files"]
 
 
@@ -112,8 +115,7 @@ def test_topspin_has_few_usable_bounces_and_states_no_friction(study):
 @pytest.mark.slow
 def test_the_columns_of_the_oblique_impacts_disagree_on_friction(study):
     numbers = agrees(*study("kharaz2001_table"))
-    value, sd = numbers["restitution"]
-    assert value == pytest.approx(0.98, abs=3 * sd)
+    assert numbers["restitution"][0] == pytest.approx(0.98, abs=0.03)
     closed = numbers["friction_closed_form"]
     # Their digitising errors (0.3 degrees, 7.5 rad/s, 0.01) make 0.004, 0.001 and 0.004.
     assert closed["rebound_angle"] == pytest.approx(0.101, abs=2e-3)
@@ -121,8 +123,11 @@ def test_the_columns_of_the_oblique_impacts_disagree_on_friction(study):
     assert closed["tangential_restitution"] == pytest.approx(0.091, abs=2e-3)
     assert closed["tangential_restitution"] < closed["spin_after"] < closed["rebound_angle"]
     low, high = min(closed.values()), max(closed.values())
-    bounded(numbers["friction"], low, high)
+    assert low < numbers["friction"][0] < high
+    # The columns contradict each other: nothing is called determined.
     assert not numbers["explained"]
+    assert np.isinf(numbers["friction"][1])
+    assert np.isinf(numbers["restitution"][1])
     assert 20.0 < numbers["set_aside_deg"] < 34.0
 
 

@@ -8,11 +8,12 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
+from calibration.cli.after_fit import with_doubt
 from calibration.fitting.policy import FitPolicy
 from calibration.fitting.start import starting_point
 from calibration.problem.found_noise import noise_about_flights
 from calibration.report.page import page_text
-from calibration.results.goodness import GUESSED_MISFIT, largest_misfit
+from calibration.results.goodness import GUESSED_MISFIT, MISFIT_TOLERANCE, largest_misfit
 from calibration.results.numbers import found, has_interval, short_status
 from calibration.results.table import fit_text
 
@@ -137,6 +138,12 @@ def test_right_models_are_seldom_called_unexplained():
         assert np.mean(ratio > largest_misfit(dof, noise_degrees=6)) < policy.misfit_chance
 
 
+def test_noise_that_was_stated_leaves_no_tolerance_to_chance():
+    assert largest_misfit(7, stated=True) == pytest.approx(18.475 / 7, rel=1e-3)
+    assert largest_misfit(1280, stated=True) == MISFIT_TOLERANCE
+    assert largest_misfit(7) == pytest.approx(MISFIT_TOLERANCE * 18.475 / 7, rel=1e-3)
+
+
 def test_a_guessed_noise_may_be_wrong_by_a_factor_of_three():
     assert largest_misfit(30, guessed=True) == GUESSED_MISFIT
     table = impacts(falling, sigma=None)  # guessed as 2 % of the largest value
@@ -233,3 +240,13 @@ def test_a_drag_that_is_none_is_an_answer():
     assert drag.status is cal.Determination.AT_BOUND
     assert drag.value < 1e-3
     assert drag.interval() == (-math.inf, math.inf)
+
+
+def test_what_goes_on_from_a_fit_in_doubt_says_so_first(doubted):
+    status, fit = doubted
+    text = with_doubt(fit, "Restitution: 0.79 to 0.81 (95 %).")
+    assert text.startswith(f"The fit that this goes on from is {status}: nothing below is to be")
+    assert fit.warnings[0] in text
+    assert text.endswith("Restitution: 0.79 to 0.81 (95 %).")
+    sound = cal.Fit(parameters={}, chi2=10.0, dof=10)
+    assert with_doubt(sound, "Restitution") == "Restitution"

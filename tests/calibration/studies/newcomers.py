@@ -1,5 +1,7 @@
 """Recordings as newcomers make them, by plain NumPy: a ball with drag that bounces on a table."""
 
+import itertools
+
 import numpy as np
 
 GRAVITY, AIR = 9.81, 1.2
@@ -10,7 +12,10 @@ RESTITUTION, DRAG = 0.85, 0.45
 def heights(
     times, *, release=0.6, speed=0.0, restitution=RESTITUTION, drag=DRAG, radius=RADIUS, mass=MASS
 ):
-    """Height of the centre above the table at ``times`` [m], in steps of 20 microseconds."""
+    """Height of the centre above the table at ``times`` [m], in steps of 20 microseconds; of
+    several restitutions one for each impact in turn.
+    """
+    each = itertools.cycle(np.atleast_1d(restitution))
     step, pull = 2e-5, 0.5 * AIR * drag * np.pi * radius**2 / mass
     z, v, now, seen = release, speed, 0.0, []
     for time in times:
@@ -18,7 +23,8 @@ def heights(
             a = -GRAVITY - pull * v * abs(v)
             z, v, now = z + v * step + a * step**2 / 2, v + a * step, now + step
             if z < radius and v < 0:
-                z, v = radius + restitution * (radius - z), -restitution * v
+                e = next(each)
+                z, v = radius + e * (radius - z), -e * v
         seen.append(z)
     return np.array(seen)
 
