@@ -85,6 +85,7 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
         "correlation": {"names": fit.names, "matrix": fit.correlation},
         "recordings": [_recording(recording) for recording in fit.recordings],
         "series": [_series(series) for series in fit.series],
+        "outlying": list(fit.outlying),
         "columns": [_column(column) for column in fit.columns],
         "versions": installed_versions(),
     }

@@ -16,6 +16,7 @@ from calibration.results.fitted_data import (
     Predictions,
     StoredPredictions,
 )
+from calibration.results.outlying import OutlyingTrial
 from calibration.results.simulated_trial import SimulatedTrial
 
 MISFIT = 2.0
@@ -51,6 +52,7 @@ class FitSummary:
         columns: data and prediction of an impact table.
         predictions: data and prediction of the recordings and of all other measurements.
         simulations: how the simulation of each trial ended at the minimum.
+        outlying: trials that move the result more than the others allow, the worst first.
 
     Example:
         >>> import calibration as cal
@@ -80,6 +82,7 @@ class FitSummary:
         default=StoredPredictions(), repr=False, compare=False
     )
     simulations: tuple[SimulatedTrial, ...] = dataclasses.field(default=(), repr=False)
+    outlying: tuple[OutlyingTrial, ...] = dataclasses.field(default=(), repr=False)
 
     @property
     def simulated(self) -> bool:
