@@ -23,7 +23,8 @@ def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
 
     ``parameters`` by path in the scene (``interval``: of 95 %), ``fit`` (``simulations``: how that
     of each trial ended), ``correlation``, ``recordings``, ``series`` (measurements that are not
-    positions of one body), ``columns`` and ``versions``. Values are in the unit beside them, times
+    positions of one body), ``outlying`` (recordings that do not agree with the others), ``columns``
+    and ``versions``. Values are in the unit beside them, times
     in s, ``rms_residual`` of a recording in m. A number that does not exist (NaN,
     infinity) is ``null``: in particular the ``sd`` of a parameter that the data do not determine.
     The file is replaced as a whole or not at all.

@@ -61,7 +61,7 @@ from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
-from calibration.studies.recording_remarks import recording_remarks
+from calibration.studies.recording_remarks import recording_remarks, share_of_samples
 from calibration.studies.scene import (
     free_of_friction,
     free_of_normal_law,
@@ -323,6 +323,9 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             seconds=time.perf_counter() - began,
         )
     notes.extend(radius_doubts(result, study.ball.radius))
+    for recording, detected in zip(data.recordings, detections, strict=True):
+        said = share_of_samples(recording, detected)
+        notes.extend(f"{recording.name}: {sentence}." for sentence in said)
     return dataclasses.replace(result, warnings=(*result.warnings, *notes))
 
 
