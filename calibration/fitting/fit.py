@@ -14,6 +14,7 @@ from calibration.fitting.diagnosis import diagnose
 from calibration.fitting.estimates import correlate, estimate_shared, withdraw_doubted
 from calibration.fitting.follow import find_minimum
 from calibration.fitting.impacts.branches import estimate_over_branches
+from calibration.fitting.outlying import find_outlying
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
 from calibration.fitting.probes import saturating, withdraw_flat
@@ -154,6 +155,7 @@ def report(
     estimates = withdraw_doubted(assessment, estimates)
     names, correlation = correlate(assessment, estimates)
     simulations = simulated_trials(problem, assessment)
+    outlying = find_outlying(problem, assessment, estimates)
     return Fit(
         parameters=estimates,
         names=names,
@@ -167,9 +169,14 @@ def report(
         seconds=seconds,
         method=name_of(method),
         model=describe(problem),
-        warnings=(*sentences.simulations(simulations), *diagnose(assessment, estimates)),
+        warnings=(
+            *sentences.simulations(simulations),
+            *(odd.sentence for odd in outlying[:1]),
+            *diagnose(assessment, estimates),
+        ),
         predictions=PredictionsAtMinimum(problem, assessment),
         simulations=simulations,
+        outlying=outlying,
         problem=problem,
         assessment=assessment,
     )

@@ -18,6 +18,7 @@ from calibration.results.fitted_data import (
 )
 from calibration.results.goodness import largest_misfit
 from calibration.results.modification import TriedModification
+from calibration.results.outlying import OutlyingTrial
 from calibration.results.simulated_trial import SimulatedTrial
 
 
@@ -48,6 +49,7 @@ class FitSummary:
         predictions: data and prediction of the recordings and of all other measurements.
         simulations: how the simulation of each trial ended at the minimum.
         modifications: what the model may lack and was looked for.
+        outlying: trials that move the result more than the others allow, the worst first.
 
     Example:
         >>> import calibration as cal
@@ -80,6 +82,7 @@ class FitSummary:
     )
     simulations: tuple[SimulatedTrial, ...] = dataclasses.field(default=(), repr=False)
     modifications: tuple[TriedModification, ...] = dataclasses.field(default=(), repr=False)
+    outlying: tuple[OutlyingTrial, ...] = dataclasses.field(default=(), repr=False)
 
     @property
     def simulated(self) -> bool:

@@ -14,6 +14,11 @@ SUSPICIOUS = 2.0
 from the picture.
 """
 
+HIGHER = 1.1
+"""So many times the height of the samples that are used, samples left out are no rest or release:
+bounces were discarded.
+"""
+
 MOST_DROPPED = 4
 """Gaps that are listed."""
 
@@ -32,6 +37,7 @@ def recording_remarks(
         *unused_columns(recording.ignored),
         *_missing_samples(recording),
         *_dropped_frames(recording, detected, gravity),
+        *share_of_samples(recording, detected),
         *detected.remarks,
     )
 
@@ -81,4 +87,29 @@ def _dropped_frames(
         yield (
             f"frames seem to be missing where the times are even: {places}{more}; "
             "with_missing_frames corrects the times"
+        )
+
+
+def share_of_samples(recording: Recording, detected: DetectedBounces) -> Iterator[str]:
+    """A sentence on a recording of which higher bounces were left out than are used.
+
+    Args:
+        recording: positions against time.
+        detected: its bounces.
+    """
+    height = recording.position[:, 2]
+    seen, used = np.isfinite(height), np.zeros(height.size, dtype=bool)
+    used[detected.release : detected.stop] = True
+    left = seen & ~used
+    used &= seen & ~detected.outliers
+    if not np.any(left) or not np.any(used):
+        return
+    floor = float(np.min(height[seen]))
+    within, outside = float(np.max(height[used])) - floor, float(np.max(height[left])) - floor
+    if outside > HIGHER * within:
+        count, total = np.count_nonzero(used), np.count_nonzero(seen)
+        yield (
+            f"only {count / total:.0%} of the samples were used ({count} of {total}), although the "
+            f"ball was higher in others: up to {outside:.2g} m, where those that are used reach "
+            f"{within:.2g} m; look why these could not be read"
         )

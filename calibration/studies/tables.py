@@ -16,6 +16,8 @@ from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.impacts.branches import estimate_over_branches
+from calibration.fitting.impacts.order import Deviations, find_order
+from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_order
 from calibration.fitting.probes import saturating, withdraw_flat
 from calibration.fitting.solve import check_method, solve
 from calibration.io.headers import Header
@@ -209,7 +211,7 @@ def fit_impacts(
                 f"{RELATIVE_NOISE:.0%} of its largest value."
             )
         estimates, ways = estimate_impacts(assessment)
-        notes += ways
+        notes += [*ways, *order_of_restitution(scene, table, estimates)]
         columns = tuple(
             fitted_column(problem, table, assessment, name, above)
             for name in problem.layout.batches[0].quantities
@@ -239,6 +241,31 @@ def estimate_impacts(assessment: Assessment) -> tuple[dict[str, Estimate], list[
     estimates = estimate_shared(assessment)
     probed = [name for name in saturating(assessment.layout) if name in estimates]
     return estimate_over_branches(assessment, withdraw_flat(assessment, estimates, probed))
+
+
+def order_of_restitution(
+    scene: jc.Scene, table: ImpactTable, estimates: dict[str, Estimate]
+) -> list[str]:
+    """A sentence where the measured restitution is ordered by the speed of the impacts although
+    the law has it constant.
+    """
+    measured = np.asarray(table.normal_restitution, dtype=float)
+    speed = np.asarray(table.impact_speed, dtype=float)
+    known = np.isfinite(measured) & np.isfinite(speed)
+    constant = isinstance(scene.contact.normal, jc.NewtonRestitution)
+    if not constant or RESTITUTION not in estimates or not np.any(known):
+        return []
+    down = speed * np.cos(np.radians(np.asarray(table.impact_angle, dtype=float)))
+    deviations = Deviations(
+        measured[known] - estimates[RESTITUTION].value,
+        down[known],
+        np.flatnonzero(known),
+        np.zeros(np.count_nonzero(known), dtype=int),
+    )
+    order = find_order(deviations, chance=ORDERED)
+    if order is None:
+        return []
+    return [describe_order(deviations, order, 1.0, law="constant", drag=True)]
 
 
 def is_walton(scene: jc.Scene) -> bool:

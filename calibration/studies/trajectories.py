@@ -79,7 +79,7 @@ from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import believable_scale, judge_plausibility
-from calibration.studies.recording_remarks import recording_remarks
+from calibration.studies.recording_remarks import recording_remarks, share_of_samples
 from calibration.studies.scene import (
     free_of_friction,
     free_of_normal_law,
@@ -481,6 +481,9 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     asked = list(describe_modifications(way.tried))
     if not (assessment.explained or data.sideways):
         asked.extend(describe_heights(detections))
+    for recording, detected in zip(data.recordings, detections, strict=True):
+        said = share_of_samples(recording, detected)
+        notes.extend(f"{recording.name}: {sentence}." for sentence in said)
     result = dataclasses.replace(
         result, warnings=(*asked, *result.warnings, *notes), modifications=way.tried
     )

@@ -5,7 +5,7 @@ depends on the speed.
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.impacts.order import Order, deviations_of
+from calibration.fitting.impacts.order import Deviations, Order, deviations_of
 from calibration.fitting.scatter import LEAST
 from calibration.nuisances.restitution import FACTOR, FIRST_GUESS
 from calibration.problem.problem import Problem
@@ -31,7 +31,8 @@ def describe_scatter(
     factor = float(np.exp(assessment.minimum.shared[assessment.layout.names.index(FACTOR)]))
     size = factor * FIRST_GUESS * slope
     if order is not None:
-        return describe_order(problem, assessment, order, slope, law=law, drag=drag)
+        deviations = deviations_of(problem, assessment)
+        return describe_order(deviations, order, slope, law=law, drag=drag)
     if factor <= 1.01 * LEAST:
         return (
             "Impacts were allowed to deviate from the common restitution, one by one, but do not: "
@@ -54,16 +55,17 @@ def describe_uncertainty(assessment: Assessment, size: float) -> str:
 
 
 def describe_order(
-    problem: Problem,
-    assessment: Assessment,
-    order: Order,
-    slope: float,
-    *,
-    law: str,
-    drag: bool,
+    deviations: Deviations, order: Order, slope: float, *, law: str, drag: bool
 ) -> str:
-    """That restitution is in order, and which option follows it."""
-    deviations = deviations_of(problem, assessment)
+    """That restitution is in order, and which option follows it.
+
+    Args:
+        deviations: of single impacts.
+        order: of them.
+        slope: change of the restitution per deviation.
+        law: of restitution that was fitted, as a study names it.
+        drag: whether there was drag, or no flight that it could bend.
+    """
     fast = deviations.speed >= np.median(deviations.speed)
     change = slope * float(np.mean(deviations.value[fast]) - np.mean(deviations.value[~fast]))
     way = "lower" if change < 0 else "higher"

@@ -91,3 +91,20 @@ def test_static_friction_that_may_be_any_larger_is_not_determined() -> None:
     )
     static = found.parameters["contact.friction.static_coefficient"]
     assert static.status is cal.Determination.NOT_DETERMINED
+
+
+@pytest.mark.parametrize("falls", [True, False])
+def test_restitution_ordered_by_speed_is_said_of_a_table(falls: bool) -> None:
+    rng = np.random.default_rng(2)
+    speed = rng.uniform(0.5, 5.0, 14)
+    true = 0.85 - 0.05 * np.log(speed) if falls else np.full(14, 0.8)
+    drops = ImpactTable(
+        name="drops",
+        impact_angle=np.zeros(14),
+        impact_speed=speed,
+        normal_restitution=true + 0.01 * rng.standard_normal(14),
+        sigma={"normal_restitution": np.full(14, 0.01)},
+    )
+    found = fit_impacts(scene(shell=False), drops, free=(NORMAL,))
+    said = [sentence for sentence in found.warnings if "--restitution-law" in sentence]
+    assert bool(said) is falls
