@@ -317,6 +317,7 @@ _EXAMPLES = {
     "sigma": "0.002",
     "speed": "3.9",
     "normal_law": "'hunt-crossley'",
+    "restitution_law": "'viscoelastic'",
     "model": "'pfc.Linear'",
     "values": "{ kn = 1e5, fric = 0.3 }",
     "free": "['kn', 'fric']",

@@ -176,9 +176,8 @@ class Trajectories(FileKind):
         Impacts may deviate from the laws where they may in that fit, unless one of the laws
         explains the data without: then that would hide what tells the laws apart.
         """
-        asked = with_restitution_law(study, study.model.restitution_law)
-        chosen = self.fit(asked, progress=lambda sentence: None).problem
-        own = free_of_normal_law(asked)
+        chosen = self.fit(study, progress=lambda sentence: None).problem
+        own = (*free_of_normal_law(study), FREE_EXPONENT)
         visible = choose_physics(study, *read_trajectories(study))
 
         def of(law: str, nuisance: Sequence[Nuisance]) -> Problem:
