@@ -132,6 +132,9 @@ LIFTED = (
     "better. The recorded lengths were then taken as right, because a wrong length scale looks "
     "like lift."
 )
+MOST = 0.7
+"""Part of what scatter explains that a modification must promise to be named beside it."""
+
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
 
@@ -362,10 +365,15 @@ class Explanation(NamedTuple):
 
     @property
     def tried(self) -> tuple[TriedModification, ...]:
-        """What became of the modifications; what lift or scatter explain needs no other name."""
-        if not (self.lift or self.scatter) or not self.assessment.explained:
+        """What became of the modifications; what scatter explains needs no other name, unless that
+        name alone promises most of it.
+        """
+        if not self.scatter or not self.assessment.explained:
             return self.modified.tried
-        return tuple(item.not_needed() for item in self.modified.tried)
+        gained = self.modified.assessment.chi2 - self.assessment.chi2
+        return tuple(
+            item if item.drop > MOST * gained else item.not_needed() for item in self.modified.tried
+        )
 
     def cost(self, misfit: float) -> float:
         """Chi-squared, and what each unknown must earn where the misfit is that large."""

@@ -46,6 +46,7 @@ def off(found: cal.Fit, name: str, truth: float) -> float:
     return abs(estimate.value - truth) / estimate.sd
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ball", "camera", "throw"),
     [
@@ -70,6 +71,7 @@ def test_what_is_out_of_level_is_found_and_costs_nothing(tmp_path, ball, camera,
     assert bool(tilted) == (ball.tilt[0] != 0 or roll != 0)
 
 
+@pytest.mark.slow
 def test_a_rolling_shutter_is_found(tmp_path):
     found = fit(tmp_path, Ball(), Camera(shutter=0.016))
     assert decisions(found)["rolling shutter"] is Decision.ADOPTED
@@ -78,6 +80,7 @@ def test_a_rolling_shutter_is_found(tmp_path):
     assert "rolling shutter" in found.warnings[0]
 
 
+@pytest.mark.slow
 def test_a_restitution_that_falls_with_speed_is_found(tmp_path):
     ball = Ball(restitution=lambda speed: 0.87 * speed**-0.035)
     found = fit(tmp_path, ball, Camera())
@@ -91,6 +94,7 @@ def test_a_restitution_that_falls_with_speed_is_found(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_what_is_asked_for_is_kept_and_the_rest_is_named(tmp_path):
     ball = Ball(restitution=lambda speed: 0.87 * speed**-0.035)
     found = fit(tmp_path, ball, Camera(), restitution_law="constant")
@@ -114,6 +118,7 @@ def test_a_lens_and_its_centre_are_found(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_motion_in_depth_is_named(tmp_path):
     throw = ((-0.4, 0.0, 0.5), (0.8, 0.1, 0.0))
     found = fit(tmp_path, Ball(), Camera(distance=1.5), throw=throw)
@@ -123,6 +128,7 @@ def test_motion_in_depth_is_named(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_impacts_that_scatter_are_no_lift(tmp_path):
     found = fit(tmp_path, Ball(scatter=0.02), Camera())
     assert "lift.coefficient" not in found.parameters

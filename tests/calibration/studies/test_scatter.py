@@ -32,11 +32,11 @@ def write_drop(path: Path, restitution: Callable[[float], float], *, seed: int) 
     return str(path)
 
 
-def fit(files: list[str]) -> cal.Fit:
+def fit(files: list[str], *, law: str | None = None) -> cal.Fit:
     study = cal.studies.Study(
         files=tuple(files),
         ball=cal.studies.Ball(radius=RADIUS, mass=0.0027),
-        model=cal.studies.ModelOptions(drag=False, length_scale=False),
+        model=cal.studies.ModelOptions(drag=False, length_scale=False, restitution_law=law),
     )
     return cal.studies.fit_study(study)
 
@@ -67,5 +67,9 @@ def test_restitution_that_falls_with_the_speed_is_not_called_scatter(tmp_path: P
         return 0.86 - 0.02 * np.log(speed)
 
     files = [write_drop(tmp_path / f"{k}.csv", restitution, seed=k) for k in range(2)]
-    (said,) = [w for w in fit(files).warnings if "ordered by the speed" in w]
+    asked = fit(files, law="constant")
+    (said,) = [w for w in asked.warnings if "ordered by the speed" in w]
     assert "--restitution-law viscoelastic" in said
+    followed = fit(files)  # nobody asked for a constant one
+    assert "contact.normal.velocity_exponent" in followed.parameters
+    assert not any("Impacts do not repeat" in sentence for sentence in followed.warnings)
