@@ -25,7 +25,8 @@ def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     ``parameters`` by path in the scene (``interval``: of 95 %), ``fit`` (``doubt``: why none of
     them is determined, or ``null``; ``simulations``: how that of each trial ended),
     ``correlation``, ``recordings``, ``series`` (measurements that are not positions of one body),
-    ``outlying`` (recordings that do not agree with the others), ``columns`` and ``versions``.
+    ``outlying`` (recordings that do not agree with the others), ``modifications`` (what the model
+    may lack and was looked for), ``columns`` and ``versions``.
     Values are in the unit beside them, times in s, ``rms_residual`` of a recording in m. A number
     that does not exist (NaN, infinity) is ``null``: in particular the ``sd`` of a parameter that
     the data do not determine. The file is replaced as a whole or not at all.
@@ -92,6 +93,10 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
         "recordings": [_recording(recording) for recording in fit.recordings],
         "series": [_series(series) for series in fit.series],
         "outlying": list(fit.outlying),
+        "modifications": [
+            {**dataclasses.asdict(item), "decision": item.decision.value}
+            for item in fit.modifications
+        ],
         "columns": [_column(column) for column in fit.columns],
         "versions": installed_versions(),
     }
