@@ -368,7 +368,7 @@ def test_json_has_every_number_and_null_where_there_is_none(tmp_path):
     write_json(fit, tmp_path / "fit.json")
     content = json.loads((tmp_path / "fit.json").read_bytes(), parse_constant=not_a_number)
     assert set(content) == {
-        *("parameters", "fit", "correlation", "outlying"),
+        *("parameters", "fit", "correlation", "outlying", "modifications"),
         *("recordings", "series", "columns", "versions"),
     }
     assert list(content["parameters"]) == list(fit.parameters)
