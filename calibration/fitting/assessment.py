@@ -131,8 +131,8 @@ class Assessment:
 
     @cached_property
     def largest_misfit(self) -> float:
-        """Misfit up to which the model explains the data: larger where the size of the noise is
-        known from few numbers, or guessed.
+        """Misfit up to which the model explains the data. It is larger where the size of the noise
+        is known from few numbers, or guessed.
         """
         policy = self.policy
         strict = largest_misfit(
@@ -170,8 +170,8 @@ class Assessment:
 
     @property
     def noise_degrees(self) -> float:
-        """Degrees of freedom with which the size of the errors is known: few where it was found
-        from numbers that are no series, and therefore few.
+        """Degrees of freedom with which the size of the errors is known. They are few where it was
+        found from numbers that are no series, and therefore few.
         """
         total = 0.0
         for own, errors in zip(self.data, self.errors, strict=True):

@@ -152,10 +152,11 @@ def report(
         method: optimiser.
         seconds: of wall time that the fit took.
     """
+    # One bad trial may be why the others are not explained: it is named all the same.
+    outlying = find_outlying(problem, assessment, estimates) if assessment.simulated else ()
     estimates = withdraw_doubted(assessment, estimates)
     names, correlation = correlate(assessment, estimates)
     simulations = simulated_trials(problem, assessment)
-    outlying = find_outlying(problem, assessment, estimates)
     return Fit(
         parameters=estimates,
         names=names,

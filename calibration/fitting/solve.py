@@ -206,13 +206,13 @@ def minimum_of_divisions(
 
 
 def lower(one: Assessment, other: Assessment) -> Assessment:
-    """The better of two minima; of two that are the same optimum the first one, unless only the
-    other has converged.
+    """The better of two minima, the first of two that are equal; of two that are the same optimum
+    the one that has converged.
     """
-    if abs(one.chi2 - other.chi2) <= one.policy.same_optimum:
-        arrived = bool(other.minimum.converged) and not bool(one.minimum.converged)
-        return other if arrived else one
-    return other if other.chi2 < one.chi2 else one
+    better, worse = (other, one) if other.chi2 < one.chi2 else (one, other)
+    same = worse.chi2 - better.chi2 <= one.policy.same_optimum
+    arrived = bool(worse.minimum.converged) and not bool(better.minimum.converged)
+    return worse if same and arrived else better
 
 
 def has_strayed(

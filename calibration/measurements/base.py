@@ -218,7 +218,7 @@ class Measurement(abc.ABC):
 
     @property
     def guessed(self) -> bool:
-        """Whether the standard deviations are neither known nor found from the data: their size may
+        """Whether the standard deviations are neither known nor found from the data. Their size may
         be wrong by a factor of three, and a misfit says little. By default they are not.
         """
         return False

@@ -115,8 +115,8 @@ class FitSummary:
 
     @property
     def doubt(self) -> Determination | None:
-        """Why no parameter of this fit is determined, whatever its curvature says: the worst
-        reason; ``None`` where there is none.
+        """The worst reason why no parameter of this fit is determined, whatever its curvature says.
+        ``None`` where there is none.
         """
         if not self.simulated:
             return Determination.NOT_SIMULATED
