@@ -22,6 +22,9 @@ from calibration.cli.main import main as jaxcontact
 
 DATA = Path(__file__).parent / "data"
 RESULT = Path("result")
+NOT_EXPLAINED = 4
+"""Exit status of a fit whose model does not explain the data."""
+
 TRUTHS = {
     "contact.normal.restitution": "restitution",
     "contact.friction.coefficient": "friction_coefficient",
@@ -48,7 +51,8 @@ def oblique_impacts() -> None:
         "--sigma",
         noise,
     ]
-    run(["fit", *files, *options, "--out", str(RESULT / "oblique_impacts")])
+    # The three quantities contradict each other beyond their noise, and the table says by how much.
+    run(["fit", *files, *options, "--out", str(RESULT / "oblique_impacts")], doubted=True)
 
 
 def known_truth() -> bool:
@@ -77,10 +81,10 @@ def known_truth() -> bool:
     return inside
 
 
-def run(arguments: list[str]) -> None:
-    """One command; its failure ends the job."""
+def run(arguments: list[str], *, doubted: bool = False) -> None:
+    """One command; its failure ends the job. ``doubted``: data that no model explains are none."""
     status = jaxcontact(arguments)
-    if status:
+    if status and not (doubted and status == NOT_EXPLAINED):
         sys.exit(status)
 
 
