@@ -87,11 +87,11 @@ def _explain(blocks: tuple[Block, ...]) -> tuple[float, np.ndarray, np.ndarray]:
     the shared ones, and the pull of the residuals at them.
     """
     equations = NormalEquations.of(blocks)
-    own, score = 0.0, np.zeros(equations.information.matrix.shape[0])
+    own = 0.0
     for part, block in zip(equations.parts, equations.blocks, strict=True):
         pull = np.einsum("rnl,rn->rl", block.by_local, block.residual)
         own += float(np.einsum("rl,rlm,rm->", pull, part.inverse, pull))
-        score = score + np.einsum("rns,rn->s", part.projected, block.residual)
+    score = equations.score()
     covariance, _ = equations.covariance()
     return own + float(score @ covariance @ score), covariance, score
 

@@ -66,17 +66,13 @@ class Start(NamedTuple):
         """Which coordinates of the trials of each batch may move, (L,) each."""
         return tuple(~np.asarray(frozen) for frozen in self.frozen_local)
 
-    def free_blocks(
-        self, blocks: tuple[Block, ...], *, also: tuple[int, ...] = ()
-    ) -> tuple[Block, ...]:
+    def free_blocks(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         """Residuals with their derivatives by the coordinates that may move, as NumPy arrays.
 
         Args:
             blocks: of all coordinates.
-            also: shared coordinates that are frozen but kept, behind the others.
         """
-        shared = np.append(np.flatnonzero(self.free), np.asarray(also, dtype=int))
-        kept, found = self.free_local, []
+        shared, kept, found = np.flatnonzero(self.free), self.free_local, []
         for g, block in enumerate(blocks):
             own = np.asarray(block.by_local)
             found.append(

@@ -423,13 +423,12 @@ def describe_modifications(tried: Sequence[TriedModification]) -> Iterator[str]:
 
 def describe_heights(detections: Sequence[DetectedBounces]) -> Iterator[str]:
     """That bounces lie at different heights, where nothing sideways tells why."""
-    apart = [
-        float(np.ptp([bounce.height for bounce in detected.bounces]))
-        for detected in detections
-        if len(detected.bounces) > 1
-        and np.ptp([bounce.height for bounce in detected.bounces])
-        > NOTICED * max(bounce.height_sd for bounce in detected.bounces)
-    ]
+    apart = []
+    for detected in detections:
+        heights = [bounce.height for bounce in detected.bounces]
+        error = max(bounce.height_sd for bounce in detected.bounces)
+        if np.ptp(heights) > NOTICED * error:
+            apart.append(float(np.ptp(heights)))
     if apart:
         yield (
             f"Bounces of one recording lie up to {1e3 * max(apart):.2g} mm apart in height: the "
