@@ -21,10 +21,10 @@ from calibration.cli.main import main
 from calibration.optimise import resumable
 from calibration.runtime.checkpoint import Checkpoint
 
-resumable.PIECE = 1  # many pieces, each written at once
+resumable.PIECE = 8  # many pieces, each written at once
 Checkpoint.__init__.__defaults__ = (0.0,)
 sys.exit(main(["fit", "clicks.csv", "--radius", "0.02", "--mass", "0.03", "--no-drag",
-               "--steps", "30", "--out", sys.argv[1]]))
+               "--out", sys.argv[1]]))
 """
 
 
