@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import jax
@@ -18,10 +18,10 @@ from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialData
 from calibration.results.estimate import Estimate
 from calibration.results.fitted_data import FittedRecording, FittedSeries
+from calibration.runtime.compilation import quick_jit
 
 
-@partial(jax.jit, static_argnames=("layout", "batch"))
-def predictions(
+def _predictions_traced(
     layout: Layout,
     batch: int,
     scene: jc.Scene,
@@ -42,6 +42,9 @@ def predictions(
         )
 
     return over_trials(one, local, data)
+
+
+predictions = quick_jit(_predictions_traced, static_argnames=("layout", "batch"))
 
 
 class Shown(NamedTuple):

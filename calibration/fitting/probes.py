@@ -5,11 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
-from calibration.optimise.coordinates import Minimum
 from calibration.optimise.least_squares import minimise_with_blocks
-from calibration.problem.residuals import Layout, residuals
+from calibration.problem.residuals import Block, Layout
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.intervals import student_reach
 from jaxcontact.laws.core.quantities import QUANTITIES
@@ -24,10 +22,9 @@ LEVEL = 0.1
 """Part of a rise by which chi-squared may still rise where it is level."""
 
 
-def sum_squares(layout: Layout, scene: jc.Scene, minimum: Minimum, data: tuple) -> float:
-    """Chi-squared, the weighted sum of squares, at a minimum."""
-    parts = residuals(layout, scene, minimum.shared, minimum.local, data)
-    return float(sum(np.sum(np.asarray(part) ** 2) for part in parts))
+def sum_squares(blocks: tuple[Block, ...]) -> float:
+    """Chi-squared, the weighted sum of squares, of residuals."""
+    return float(sum(np.sum(np.asarray(block.residual) ** 2) for block in blocks))
 
 
 def excluding_rise(assessment: Assessment, name: str, level: float | None = None) -> float:
@@ -84,10 +81,10 @@ def rise_beyond(assessment: Assessment, name: str, step: float) -> float:
         shared=shared, local=assessment.minimum.local, frozen=frozen, stages=stages
     )
     layout, scene, data = assessment.layout, assessment.scene, assessment.data
-    there, _ = minimise_with_blocks(
+    _, blocks = minimise_with_blocks(
         layout, scene, data, start, method="levenberg_marquardt", steps=100, tolerance=PROBED
     )
-    return sum_squares(layout, scene, there, data) - assessment.chi2
+    return sum_squares(blocks) - assessment.chi2
 
 
 def saturating(layout: Layout) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-PADDING = 32
-"""Lengths are rounded up to a multiple of this, so that data sets of similar size share compiled
-code.
+PADDING, OCTAVE = 32, 4
+"""Lengths are rounded up to a multiple of this, and to one of so many parts of the power of two
+below, so that data sets of similar size share compiled code.
 """
 
 
@@ -35,6 +35,14 @@ class MeasuredSamples(NamedTuple):
     measured: Annotated[np.ndarray, "rows columns"]
     sigma: Annotated[np.ndarray, "rows columns"]
     reference: Annotated[np.ndarray, "rows known"] | None = None
+
+
+def round_length(count: int) -> int:
+    """The length to which so many samples are padded."""
+    if count <= PADDING:
+        return count
+    step = max(PADDING, 2 ** (count.bit_length() - 1) // OCTAVE)
+    return -(-count // step) * step
 
 
 class Samples(NamedTuple):
@@ -92,7 +100,7 @@ def pad_samples(parts: Sequence[MeasuredSamples]) -> Samples:
     """
     longest = max(part.times.size for part in parts)
     # A few numbers are what they are; long series share sizes.
-    size = int(np.ceil(longest / PADDING) * PADDING) if longest > PADDING else longest
+    size = round_length(longest)
     times, measured, weights = [], [], []
     references: list[np.ndarray] = []
     for part in parts:

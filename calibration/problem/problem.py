@@ -325,9 +325,10 @@ class Problem:
             ]
             for count in (2, 4)
         ]
-        rows = np.asarray(
-            [*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.detections)]
-        )
+        everything = [np.inf] * len(self.detections)
+        # All stages or none: recordings with fewer bounces then share compiled code with others.
+        early = ends if np.any(np.isfinite(ends)) else []
+        rows = np.asarray([*early, everything])
         return tuple(rows[:, list(members)] for members in self.members)
 
     @property

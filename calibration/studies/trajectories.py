@@ -471,7 +471,8 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             notes.append("Every impact is nearly normal: these data do not tell friction.")
         elif FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
-            estimates[FRICTION] = friction_or_spin(assessment, estimates[FRICTION])
+            probed = assessment if way.scatter or way.lift else way.modified.assessment
+            estimates[FRICTION] = friction_or_spin(probed, estimates[FRICTION])
         if rigid:
             estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
         notes.extend(tilt_sentences(estimates))
@@ -706,6 +707,9 @@ def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
 def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
     """The friction coefficient, withdrawn where another initial spin explains the data with any
     larger coefficient.
+
+    The assessment may be of the problem with frozen modifications, for which compiled code is
+    there.
     """
     if estimate.status is Determination.DETERMINED:
         sure = assessment.policy.flatness_excluded

@@ -20,7 +20,7 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.probes import excluding_rise, sum_squares
-from calibration.optimise.least_squares import minimise
+from calibration.optimise.least_squares import minimise_with_blocks
 from calibration.optimise.normal_equations import UNRESOLVED, SharedInformation, eliminate
 from calibration.problem.problem import Problem
 from calibration.results.numbers import percent, plain, value_and_sd
@@ -476,7 +476,7 @@ class _Analysis:
         shared, frozen = np.array(start.shared, dtype=float), np.array(start.frozen)
         shared[point.free[i]] += step
         frozen[point.free[i]] = True
-        there = minimise(
+        _, blocks = minimise_with_blocks(
             problem.layout,
             problem.scene,
             data,
@@ -484,7 +484,7 @@ class _Analysis:
             method="levenberg_marquardt",
             steps=100,
         )
-        delta_chi2 = sum_squares(problem.layout, problem.scene, there, data) - lowest
+        delta_chi2 = sum_squares(blocks) - lowest
         needed = (
             self.policy.excluding_rise
             if point.assessment is None
