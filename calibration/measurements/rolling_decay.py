@@ -15,6 +15,7 @@ from calibration.detection.decay import Run, make_run
 from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.io.interval import EVERYTHING, TimeInterval
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.decaying_run import (
     check_unbroken,
@@ -243,6 +244,7 @@ def read_rolling_decay(
     columns: Mapping[str, str] | None = None,
     sigma: float | None = None,
     clock: str = CAMERA,
+    interval: TimeInterval = EVERYTHING,
 ) -> RollingDecay:
     """A run from a text file with columns ``t`` and ``v [m/s]`` or ``s [m]`` (``x``, ``distance``
     ...). Where there are both, the speed is taken.
@@ -253,6 +255,7 @@ def read_rolling_decay(
             recognised.
         sigma: standard deviation [m/s] or [m]; replaces a column of it.
         clock: name of the clock.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
         InputError: with the file, line and column, and what to do; a speed or position without a
@@ -271,7 +274,7 @@ def read_rolling_decay(
         "sigma_speed": SPEED,
         "sigma_position": POSITION,
     }
-    found, name = read_columns(path, wanted, needed=("times",), columns=columns)
+    found, name = read_columns(path, wanted, needed=("times",), columns=columns, interval=interval)
     quantity = next((key for key in ("speed", "position") if key in found), None)
     if quantity is None:
         raise InputError(

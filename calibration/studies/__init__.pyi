@@ -3,6 +3,8 @@ from .choices.contacts import ContactChoice as ContactChoice
 from .choices.contacts import TwoSpheres as TwoSpheres
 from .choices.friction_laws import FRICTION_LAWS as FRICTION_LAWS
 from .choices.friction_laws import FrictionChoice as FrictionChoice
+from .choices.noise_models import NOISE_MODELS as NOISE_MODELS
+from .choices.noise_models import NoiseChoice as NoiseChoice
 from .choices.normal_laws import NORMAL_LAWS as NORMAL_LAWS
 from .choices.normal_laws import NormalLawChoice as NormalLawChoice
 from .choices.nuisances import NUISANCES as NUISANCES
