@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.io.headers import Header, list_headers
+from calibration.io.headers import Header, advise_columns, list_headers
 from calibration.io.interval import EVERYTHING, TimeInterval, within
 from calibration.io.names import stem_of
 from calibration.io.pauses import check_pauses
@@ -94,7 +94,7 @@ def read_columns(
             f"there is no column of {', '.join(missing)}. The columns are "
             f"{list_headers(table.headers)}",
             remedy=f"Rename one to {wanted[missing[0]].names[0]!r}, or say which it is: "
-            f"--columns '{missing[0]}=...' (in Python: columns={{{missing[0]!r}: ...}}).",
+            f"{advise_columns(missing[0])}.",
         )
     if interval != EVERYTHING and "times" in values:
         rows = within(values["times"], interval, path=table.path)

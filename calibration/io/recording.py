@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.files import find_files, make_distinct_names
+from calibration.io.headers import advise_columns
 from calibration.io.interval import EVERYTHING, TimeInterval, within
 from calibration.io.names import stem_of
 from calibration.io.pauses import check_pauses
@@ -361,7 +362,7 @@ def _check_samples(
         raise table.header_error(
             "all samples of the vertical position are missing",
             remedy="Export the file again, or say which column is the vertical: "
-            "columns={'z': ...}.",
+            f"{advise_columns('z')}.",
             header=chosen.vertical.header,
         )
 

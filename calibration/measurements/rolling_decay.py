@@ -15,6 +15,7 @@ from calibration.detection.decay import Run, make_run
 from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.io.headers import advise_columns
 from calibration.io.interval import EVERYTHING, TimeInterval
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.decaying_run import (
@@ -280,7 +281,7 @@ def read_rolling_decay(
         raise InputError(
             "there is no column of a speed or a position",
             path=str(path),
-            remedy="Name one of them 'v [m/s]' or 's [m]', or give columns={...}.",
+            remedy=f"Name one of them 'v [m/s]' or 's [m]', or give {advise_columns('speed')}.",
         )
     check_units(path, wanted[quantity], quantity, columns)
     kept = np.isfinite(found["times"]) & np.isfinite(found[quantity])

@@ -22,12 +22,24 @@ HOLE = "\N{REPLACEMENT CHARACTER}"
 
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SNIPPET = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)[ =]('[^']*'|[^\s,;)'\"]+)")
-PYTHON = re.compile(r"\b(?:noise=|StudentT|Correlated\(|Huber\(|cal\.(?:nuisances|noise)|Free\()")
+PYTHON = re.compile(
+    r"\b(?:noise=|StudentT|Correlated\(|Huber\(|cal\.(?:nuisances|noise)|Free\(|columns=)"
+)
 
 LOCAL = ("swept", "synthetic_recording.py", "varied.py", "simulate.py", "sweep.py")
 """What is printed by ``simulate`` and ``sweep`` alone."""
 
-ROOMS = ("cli", "detection", "fitting", "io", "results", "selection", "studies", "uncertainty")
+ROOMS = (
+    "cli",
+    "detection",
+    "fitting",
+    "io",
+    "measurements",
+    "results",
+    "selection",
+    "studies",
+    "uncertainty",
+)
 """What prints sentences to people at the command line; others speak to who writes Python."""
 
 
