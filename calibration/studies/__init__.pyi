@@ -24,6 +24,8 @@ from .file_report import FileReport as FileReport
 from .inspection import Verdict as Verdict
 from .inspection import check_study as check_study
 from .measurement_files import MeasurementFiles as MeasurementFiles
+from .option import Option as Option
+from .option import ValueKind as ValueKind
 from .pipeline import fit_study as fit_study
 from .results_folder import write_results as write_results
 from .study import Ball as Ball

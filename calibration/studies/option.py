@@ -33,6 +33,13 @@ class ValueKind:
         parse: the value that is meant by what was typed; by default that itself.
         names: what texts it may be made of, where these are known.
         merged: whether entries of the command line go beside those of a study file, by name.
+
+    Example:
+        >>> import calibration as cal
+        >>> def even(value):
+        ...     return value if isinstance(value, int) and value % 2 == 0 else None
+        >>> cal.studies.ValueKind("an even number", clean=even, typed=int).clean(3) is None
+        True
     """
 
     allowed: str | Callable[[], str]
@@ -64,6 +71,13 @@ class Option:
         flags: on the command line; by default made of the name.
         metavar: name of the value in help texts; by default that of its kind.
         default: its value when it is left out; ``None`` where there is none.
+
+    Example:
+        >>> import calibration as cal
+        >>> from calibration.studies.option import POSITIVE
+        >>> height = cal.studies.Option("height of the mark [m]", POSITIVE, default=0.5)
+        >>> height.check("height", 0.3)
+        0.3
     """
 
     about: str
@@ -206,6 +220,18 @@ def at_least(least: int, metavar: str = "COUNT") -> ValueKind:
         return int(value) if whole and value >= least else None
 
     return ValueKind(f"a whole number of at least {least}", clean, int, metavar)
+
+
+def number_above(limit: float, *, included: bool = False) -> ValueKind:
+    """A number above a limit, or from it on."""
+
+    def clean(value: Any) -> float | None:
+        number = _number(value)
+        good = number is not None and (number > limit or (included and number == limit))
+        return number if good else None
+
+    words = "of at least" if included else "above"
+    return ValueKind(f"a number {words} {limit:g}", clean, float, "NUMBER")
 
 
 def _fraction(value: Any) -> float | None:

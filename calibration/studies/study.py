@@ -248,10 +248,10 @@ class ReadingOptions(Section):
         "which column holds what, for headers that are not recognised", TEXTS, default=None
     )
     scale: float | None = option(
-        "metres per pixel, for positions in pixels", POSITIVE, default=None, metavar="METRES"
+        "metres per pixel [m/px], for positions in pixels", POSITIVE, default=None, metavar="METRES"
     )
     frame_rate: float | None = option(
-        "frames per second, for files that number their frames",
+        "frames per second [1/s], for files that number their frames",
         POSITIVE,
         default=None,
         metavar="HERTZ",

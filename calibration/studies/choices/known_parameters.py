@@ -5,7 +5,7 @@ from typing import Any
 
 from calibration.errors import InputError
 from calibration.studies.choices.named_tables import VALUE, tables_by_name
-from calibration.studies.option import NUMBER, POSITIVE, TEXT, Option
+from calibration.studies.option import NUMBER, POSITIVE, TEXT, Option, number_above
 
 MEAN, SD, MEDIAN, FACTOR, FROM, TO, START, UNIT = (
     "mean",
@@ -22,7 +22,7 @@ SCHEMA: Mapping[str, Option] = {
     SD: Option("standard deviation of a normal prior", POSITIVE),
     MEDIAN: Option("median of a log-normal prior", POSITIVE),
     FACTOR: Option(
-        "by which it deviates from the median at one standard deviation [-], above 1", POSITIVE
+        "by which it deviates from the median at one standard deviation [-]", number_above(1)
     ),
     FROM: Option("lower end of a uniform prior", NUMBER),
     TO: Option("upper end of a uniform prior", NUMBER),
@@ -67,11 +67,6 @@ def check_table(name: str, table: Mapping[str, Any]) -> None:
         raise InputError(
             f"from = {table[FROM]:g} of {name!r} is not below to = {table[TO]:g}",
             remedy="Give the lower end first.",
-        )
-    if FACTOR in table and not table[FACTOR] > 1:
-        raise InputError(
-            f"factor = {table[FACTOR]:g} of {name!r} is not above 1",
-            remedy="A factor of 1.2 means: about 20 % off.",
         )
 
 

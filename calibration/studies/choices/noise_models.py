@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import calibration.noise as noise
 from calibration.runtime.registry import Registry
-from calibration.studies.option import FLAG, POSITIVE, Option
+from calibration.studies.option import FLAG, POSITIVE, Option, number_above
 
 if TYPE_CHECKING:
     from calibration.noise import NoiseModel
@@ -62,7 +62,9 @@ NOISE_MODELS.register(
         "student t",
         lambda **given: noise.StudentT(**given),
         {
-            "degrees": Option("degrees of freedom [-], at least 1", POSITIVE, default=4.0),
+            "degrees": Option(
+                "degrees of freedom [-]", number_above(1, included=True), default=4.0
+            ),
             "estimated": _ESTIMATED,
         },
     )

@@ -158,7 +158,7 @@ def test_an_entry_is_the_same_in_a_file_on_the_command_line_and_in_python(regist
         ("[model]\nnuisances = ['rolling shuter']", ["'rolling shuter'", "'rolling shutter'"]),
         ("[model]\nnoise = 'StudentT'", ["'StudentT'", "'student t'"]),
         ("[model]\nnoise = { name = 'student t', degree = 4 }", ["'degree'", "'degrees'"]),
-        ("[model]\nnoise = { name = 'student t', degrees = -4 }", ["degrees", "positive"]),
+        ("[model]\nnoise = { name = 'student t', degrees = -4 }", ["degrees", "at least 1"]),
         ("[model]\nnuisances = [{ known = 0.001 }]", ["neither the name", "exposure"]),
         ("[model]\nnuisances = ['depth motion']", ["needs 'distance'", "camera"]),
         ("[model.parameters]\nlength_scale = { meen = 1, sd = 0.01 }", ["'meen'", "'mean'"]),
