@@ -386,8 +386,9 @@ def study_text(
     folder: str | os.PathLike[str],
     inputs: Iterable[str | os.PathLike[str]] | Mapping[str, str] | None = None,
     fitted: bool = True,
+    remarks: Iterable[str] = (),
 ) -> str:
-    """What `write_study` writes into a file in ``folder``."""
+    """What `write_study` writes into a file in ``folder``, with comments at its end."""
     document = tomlkit.document()
     for line in _HEAD.splitlines():
         document.add(tomlkit.comment(line))
@@ -413,7 +414,8 @@ def study_text(
         document.add(
             "provenance", _provenance(find_files(study.files) if inputs is None else inputs, folder)
         )
-    return tomlkit.dumps(document)
+    below = "".join(f"# {line}\n" for line in remarks)
+    return f"{tomlkit.dumps(document)}{below and chr(10)}{below}"
 
 
 def _section_table(section: Section) -> Any:

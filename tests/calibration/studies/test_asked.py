@@ -330,6 +330,7 @@ def run(*words):
     return main(list(map(str, words)))
 
 
+@pytest.mark.slow
 def test_the_command_line_comes_before_the_study_file_name_by_name(sounds, tmp_path, capsys):
     read(
         tmp_path,
@@ -353,7 +354,13 @@ def test_the_command_line_comes_before_the_study_file_name_by_name(sounds, tmp_p
     }
     assert "clicks_3.csv was left out, as the study says: another ball." in said
     assert "drag.coefficient was kept at 0.4, as the study says." in said
-    assert run("fit", "one/study.toml", "--out", "two") == 0
+    listed = (tmp_path / "one" / "study.toml").read_text().rpartition("[provenance]")[2]
+    assert f'# "{RESTITUTION}" = {{mean = 0.9, sd = 0.05}}  # restitution [-] in (0, 1]' in listed
+    capsys.readouterr()
+    assert run("check", "one/study.toml", "--print-study") == 0
+    (tmp_path / "printed.toml").write_text(capsys.readouterr().out)
+    assert read_study(tmp_path / "printed.toml").model == written.model
+    assert run("fit", "printed.toml", "--out", "two") == 0
     first, second = (
         json.loads((tmp_path / folder / "fit.json").read_text())["parameters"]
         for folder in ("one", "two")
