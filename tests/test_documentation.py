@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs import rooms
+from docs import rooms, study_keys
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -59,6 +59,11 @@ def test_an_import_computes_nothing():
 
 def test_the_picture_of_the_rooms_is_that_of_the_declared_layers():
     assert rooms.FILE.read_text(encoding="utf-8") == rooms.draw(), "run: python docs/rooms.py"
+
+
+def test_the_table_of_all_keys_is_that_of_their_declarations():
+    page = study_keys.FILE.read_text(encoding="utf-8")
+    assert page == study_keys.page(page), "run: python -m docs.study_keys"
 
 
 def test_every_file_that_the_architecture_names_is_there():

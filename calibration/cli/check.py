@@ -50,9 +50,23 @@ def passes(study: Study, reports: "Sequence[FileReport]") -> bool:
     return derivatives.passed
 
 
+def explicit_study(study: Study) -> str:
+    """The study as a file in the current directory, which gives the same fit."""
+    with Progress(standard_error()) as say:
+        say("Reading")
+        prepare_jax()
+        from calibration.studies.asked.listing import list_parameters
+        from calibration.studies.pipeline import problem_to_fit
+        from calibration.studies.toml import study_text
+
+        parameters = list_parameters(problem_to_fit(study))
+        return study_text(study, folder="", fitted=False, remarks=parameters).rstrip()
+
+
 @verb(
     app,
     "jaxcontact check drops/*.csv --radius 0.02 --mass 0.0027",
+    "jaxcontact check drops/*.csv --radius 0.02 --mass 0.0027 --print-study > study.toml",
     "jaxcontact check shots/*.csv --radius 0.02 --partner-radius 0.03 --gravity 0",
     "jaxcontact check study.toml",
     study_options=STUDY,
@@ -69,6 +83,16 @@ def check(
             FLAG,
         ),
     ] = None,
+    print_study: Annotated[
+        bool,
+        flag(
+            "--print-study",
+            "Print nothing but a study file: all options with their defaults, and the parameters "
+            "of the fit with what is known of them.",
+            RESULT,
+            FLAG,
+        ),
+    ] = False,
 ) -> int:
     """Say what is in these files, and what can be learned from them. Nothing is written.
 
@@ -78,6 +102,9 @@ def check(
     its information says which parameters and combinations these data determine.
     """
     asked = ask(files, given)
+    if print_study:
+        print_lines(explicit_study(asked.study()))
+        return 0
     given_ball = asked.sections[Ball]
     reading = ReadingOptions(**asked.sections[ReadingOptions])
     model = ModelOptions(**asked.sections[ModelOptions])

@@ -234,10 +234,24 @@ def ask(files: Sequence[str], given: GivenOptions) -> AskedOptions:
     sections = {}
     for section in (*SECTIONS, *AFTER_FIT):
         before = vars(getattr(study, section.section)) if study is not None else {}
-        sections[section] = {**before, **given.of(section)}
+        sections[section] = {**before, **_merged(section, before, given.of(section))}
     before = study.extensions if study is not None else ()
     extensions = tuple(dict.fromkeys((*before, *given.extensions)))
     return AskedOptions(study.files if study is not None else tuple(files), extensions, sections)
+
+
+def _merged(
+    section: type[Section], before: Mapping[str, Any], given: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """What is given, with the entries of a study file beside it where an option is a table of what
+    is said of several things by their names; what is said twice, the command line says.
+    """
+
+    def together(name: str, value: Any) -> Any:
+        kept = before.get(name) if options(section)[name].kind.merged else None
+        return value if kept is None else {**kept, **value}
+
+    return {name: together(name, value) for name, value in given.items()}
 
 
 def check_given(ball: Mapping[str, Any], *names: str) -> None:

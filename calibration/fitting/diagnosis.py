@@ -98,12 +98,14 @@ def _doubt_components(assessment: Assessment) -> list[str]:
             found.append(
                 f"Neighbouring residuals of {component.quantity} are correlated "
                 f"({correlation[i]:.2f}), which {component.model}"
-                " does not expect; intervals are too narrow. Use noise=Correlated()."
+                " does not expect; intervals are too narrow. Use --noise correlated (in Python: "
+                "noise=Correlated())."
             )
         if far[i] and not component.model.robust:
             found.append(
                 f"{int(far[i])} of {int(counts[i])} residuals of {component.quantity} "
                 f"are more than {policy.outlier_size:g} standard deviations"
-                " off; use noise=StudentT(4) or Huber(), which tolerate outliers."
+                " off; use --noise 'student t: degrees=4' or --noise huber, which tolerate "
+                "outliers (in Python: noise=StudentT(4), noise=Huber())."
             )
     return found

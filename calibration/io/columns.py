@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.io.headers import Header, list_headers
+from calibration.io.headers import Header, advise_columns, list_headers
+from calibration.io.interval import EVERYTHING, TimeInterval, within
 from calibration.io.names import stem_of
 from calibration.io.pauses import check_pauses
 from calibration.io.tables import Table, read_table
@@ -47,6 +48,7 @@ def read_columns(
     *,
     needed: tuple[str, ...],
     columns: Mapping[str, str] | None = None,
+    interval: TimeInterval = EVERYTHING,
 ) -> tuple[dict[str, np.ndarray], str]:
     """Read the columns of a file that a measurement knows.
 
@@ -55,6 +57,7 @@ def read_columns(
         wanted: columns that may be there, by the name of the argument that takes them.
         needed: names of those that must be there.
         columns: headers that are called otherwise, by the name of the argument.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Returns:
         The columns that are there, in the units of the measurement, by name; and the name of the
@@ -91,8 +94,11 @@ def read_columns(
             f"there is no column of {', '.join(missing)}. The columns are "
             f"{list_headers(table.headers)}",
             remedy=f"Rename one to {wanted[missing[0]].names[0]!r}, or say which it is: "
-            f"columns={{{missing[0]!r}: ...}}.",
+            f"{advise_columns(missing[0])}.",
         )
+    if interval != EVERYTHING and "times" in values:
+        rows = within(values["times"], interval, path=table.path)
+        values = {key: column[rows] for key, column in values.items()}
     return values, stem_of(path)
 
 

@@ -116,6 +116,17 @@ def list_headers(headers: Iterable[Header]) -> str:
     return ", ".join(repr(header.text) for header in headers)
 
 
+def advise_columns(key: str, header: str = "...") -> str:
+    """How to say which header holds what, for error texts.
+
+    Args:
+        key: what it holds.
+        header: as it stands in the file.
+    """
+    named = header if header == "..." else repr(header)
+    return f"--columns '{key}={header}' (in Python: columns={{{key!r}: {named}}})"
+
+
 def list_units(*dimensions: str) -> str:
     """The symbols of all units of these dimensions, for error texts."""
     return ", ".join(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
-from calibration.io.headers import Header, list_headers
+from calibration.io.headers import Header, advise_columns, list_headers
 from calibration.io.names import stem_of
 from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import identify_quantity, is_trajectory
@@ -303,7 +303,7 @@ def read_impact_table(
             "there is no column of anything measured after the impact. The columns are "
             f"{list_headers(table.headers)}",
             remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
-            f"columns={{'spin_after': ...}}.",
+            f"{advise_columns('spin_after')}.",
         )
     _check_angle_known(table, chosen)
     values = {
@@ -512,7 +512,7 @@ def _check_angle_known(table: Table, chosen: Mapping[str, Header]) -> None:
         raise table.header_error(
             f"there is a column of {_words(oblique[0])}, but none of the impact angle",
             remedy="Add a column 'theta_deg' (the angle from the normal), or say which it is: "
-            "columns={'impact_angle': ...}.",
+            f"{advise_columns('impact_angle')}.",
             header=chosen[oblique[0]],
         )
 

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.files import find_files, make_distinct_names
+from calibration.io.headers import advise_columns
+from calibration.io.interval import EVERYTHING, TimeInterval, within
 from calibration.io.names import stem_of
 from calibration.io.pauses import check_pauses
 from calibration.io.tables import Table, read_table
@@ -140,6 +142,7 @@ def read_trajectory(
     frame_rate: float | None = None,
     vertical: str | None = None,
     sigma: float | Mapping[str, float] | None = None,
+    interval: TimeInterval = EVERYTHING,
 ) -> Recording:
     """Read one recording from a text file: CSV in any dialect, exports of Tracker and spreadsheets,
     output of scripts.
@@ -163,6 +166,7 @@ def read_trajectory(
             right-handed; ``x`` stays horizontal.
         sigma: standard deviation [m] of every position, or of each axis of the file: ``{"x": 0.002,
             "y": 0.001}``; replaces sigma columns.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
         InputError: with the file, line and column, and what to do.
@@ -186,6 +190,7 @@ def read_trajectory(
         frame_rate=frame_rate,
         vertical=vertical,
         sigma=sigma,
+        interval=interval,
     )[0]
 
 
@@ -199,6 +204,7 @@ def recording_of(
     vertical: str | None = None,
     sigma: float | Mapping[str, float] | None = None,
     level: bool = False,
+    interval: TimeInterval = EVERYTHING,
 ) -> tuple[Recording, TrajectoryColumns]:
     """The recording in a table, and the columns that it was read from.
 
@@ -211,6 +217,7 @@ def recording_of(
         vertical: the axis of the file that points up.
         sigma: standard deviation [m] of every position, or of each axis of the file.
         level: whether no axis points up, because nothing falls.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
         InputError: with the file, line and column, and what to do.
@@ -241,7 +248,7 @@ def recording_of(
         deviations = _sigma_from_columns(table, chosen, position)
     else:
         deviations = _sigma_from_numbers(table, chosen, position, sigma)
-    rows = np.isfinite(time)
+    rows = within(time, interval, path=table.path)
     recording = Recording(
         name=name,
         time=time[rows],
@@ -355,7 +362,7 @@ def _check_samples(
         raise table.header_error(
             "all samples of the vertical position are missing",
             remedy="Export the file again, or say which column is the vertical: "
-            "columns={'z': ...}.",
+            f"{advise_columns('z')}.",
             header=chosen.vertical.header,
         )
 

@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.contents import read_contents
-from calibration.io.headers import Header, list_headers, list_units, parse_header, parse_unit
+from calibration.io.headers import (
+    Header,
+    advise_columns,
+    list_headers,
+    list_units,
+    parse_header,
+    parse_unit,
+)
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+\u2212]?[0-9]+)?")
 _GAPS = frozenset({"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "#na", "#nv", "null", "none"})
@@ -134,7 +141,7 @@ class Table:
             InputError: there are several.
         """
         if len(headers) > 1:
-            remedy = f"Say which it is: columns={{{key!r}: {headers[0].text!r}}}."
+            remedy = f"Say which it is: {advise_columns(key, headers[0].text)}."
             raise self.header_error(
                 f"the columns {list_headers(headers)} can each be {meaning}", remedy=remedy
             )

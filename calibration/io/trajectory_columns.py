@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.io.headers import Header, list_headers
+from calibration.io.headers import Header, advise_columns, list_headers
 from calibration.io.tables import Table
 
 AXES = ("x", "y", "z")
@@ -221,7 +221,8 @@ def _clock(
         )
     raise table.header_error(
         f"there is no column of time. The columns are {list_headers(table.headers)}",
-        remedy="Name one of them 't' (in s) or 'frame', or say which it is: columns={'t': ...}.",
+        remedy="Name one of them 't' (in s) or 'frame', or say which it is: "
+        f"{advise_columns('t')}.",
     )
 
 
@@ -285,7 +286,7 @@ def _position_columns(
         raise table.header_error(
             f"there is no column of position. The columns are {list_headers(table.headers)}",
             remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
-            "columns={'z': ...}.",
+            f"{advise_columns('z')}.",
         )
     explicit = [named[axis] for axis in AXES if axis in named]
     deciding = explicit or [header for headers in candidates.values() for header in headers]
@@ -305,7 +306,7 @@ def _position_columns(
     if (explicit and len(kinds) == 2) or (not explicit and not all(alike.values())):
         raise table.header_error(
             f"some positions are in pixels and some are not: {list_headers(deciding)}",
-            remedy="Say which to use, all of one kind (columns={'z': ...}), or write the units "
+            remedy=f"Say which to use, all of one kind: {advise_columns('z')}, or write the units "
             "into the header.",
         )
     chosen = {

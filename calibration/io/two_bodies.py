@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.headers import Header, list_headers
+from calibration.io.interval import EVERYTHING, TimeInterval, within
 from calibration.io.names import stem_of
 from calibration.io.recording import Recording, recording_of
 from calibration.io.tables import Table, read_table
@@ -157,6 +158,7 @@ def read_two_bodies(
     vertical: str | None = None,
     sigma: float | Mapping[str, float] | None = None,
     level: bool = False,
+    interval: TimeInterval = EVERYTHING,
 ) -> TwoBodies:
     """Read a recording of two bodies.
 
@@ -170,6 +172,7 @@ def read_two_bodies(
         vertical: the axis of the file that points up.
         sigma: standard deviation [m] of every position, or of each axis of the file.
         level: whether no axis points up, because nothing falls: the axes stay those of the file.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
         InputError: columns of one body only, of three, in two ways of naming, or what
@@ -189,6 +192,7 @@ def read_two_bodies(
             vertical=vertical,
             sigma=sigma,
             level=level,
+            interval=interval,
         )
         for number, body in enumerate(bodies, start=1)
     ]
@@ -206,7 +210,8 @@ def read_two_bodies(
     used = {header.text for _, columns_of in read for header in columns_of.used(with_sigma=True)}
     used |= {header.text for header, column in found.items() if column is not None}
     unused = [header for header in table.headers if header.text not in used]
-    rows = np.isfinite(table.column(_own(table, chosen.clock)))
+    time = chosen.seconds * table.column(_own(table, chosen.clock))
+    rows = within(time, interval, path=table.path)
     spin, spin_sigma = _spins(table, found, bodies, chosen, first.axes)
     return TwoBodies(
         name=shown,

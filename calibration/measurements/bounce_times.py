@@ -16,6 +16,7 @@ from calibration.detection.impacts import DetectedImpact, DetectedImpacts, heigh
 from calibration.detection.noise import rounding_step
 from calibration.errors import InputError
 from calibration.io.columns import TIME, read_columns
+from calibration.io.interval import EVERYTHING, TimeInterval
 from calibration.measurements.base import Abscissa, Measurement, Observation
 from calibration.measurements.contact_sequence import take_impacts
 from calibration.measurements.validation import check_deviations, check_increasing_times
@@ -257,6 +258,7 @@ def read_bounce_times(
     sigma: float | None = None,
     first: int = 1,
     clock: str = MICROPHONE,
+    interval: TimeInterval = EVERYTHING,
 ) -> BounceTimes:
     """Bounce times from a text file with a column of times (``t (s)``, ``time_ms``, ``onset`` ...).
 
@@ -266,6 +268,7 @@ def read_bounce_times(
         sigma: standard deviation of a time [s]; replaces a column of it.
         first: which impact of the motion the first time is.
         clock: name of the clock.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
         InputError: with the file, line and column, and what to do; times that are no seconds.
@@ -277,7 +280,7 @@ def read_bounce_times(
         array([0.32, 0.75, 1.05])
     """
     wanted = {"times": TIME, "sigma": TIME}
-    found, name = read_columns(path, wanted, needed=("times",), columns=columns)
+    found, name = read_columns(path, wanted, needed=("times",), columns=columns, interval=interval)
     kept = np.isfinite(found["times"])
     deviation = found["sigma"][kept] if "sigma" in found and sigma is None else sigma
     times = found["times"][kept]

@@ -15,6 +15,7 @@ from calibration.detection.impacts import DetectedImpact, DetectedImpacts, heigh
 from calibration.detection.noise import robust_deviation
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.io.interval import EVERYTHING, TimeInterval
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.validation import (
     check_deviations,
@@ -270,6 +271,7 @@ def read_force_trace(
     columns: Mapping[str, str] | None = None,
     sigma: float | None = None,
     clock: str = FORCE_SENSOR,
+    interval: TimeInterval = EVERYTHING,
 ) -> ForceTrace:
     """A force trace from a text file with columns of time and force (``t (ms), Fz (N)``).
 
@@ -279,6 +281,7 @@ def read_force_trace(
             are not recognised.
         sigma: standard deviation of a force [N]; replaces a column of it.
         clock: name of the clock.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
         InputError: with the file, line and column, and what to do.
@@ -290,7 +293,9 @@ def read_force_trace(
         array([ 0., 20., 50., 20.,  0.])
     """
     wanted = {"times": TIME, "normal": NORMAL, "tangential": TANGENTIAL, "sigma": NORMAL}
-    found, name = read_columns(path, wanted, needed=("times", "normal"), columns=columns)
+    found, name = read_columns(
+        path, wanted, needed=("times", "normal"), columns=columns, interval=interval
+    )
     kept = np.isfinite(found["times"])
     given: dict[str, Any] = {key: values[kept] for key, values in found.items()} | (
         {} if sigma is None else {"sigma": sigma}

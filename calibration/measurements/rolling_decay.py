@@ -15,6 +15,8 @@ from calibration.detection.decay import Run, make_run
 from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.io.headers import advise_columns
+from calibration.io.interval import EVERYTHING, TimeInterval
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.decaying_run import (
     check_unbroken,
@@ -243,6 +245,7 @@ def read_rolling_decay(
     columns: Mapping[str, str] | None = None,
     sigma: float | None = None,
     clock: str = CAMERA,
+    interval: TimeInterval = EVERYTHING,
 ) -> RollingDecay:
     """A run from a text file with columns ``t`` and ``v [m/s]`` or ``s [m]`` (``x``, ``distance``
     ...). Where there are both, the speed is taken.
@@ -253,6 +256,7 @@ def read_rolling_decay(
             recognised.
         sigma: standard deviation [m/s] or [m]; replaces a column of it.
         clock: name of the clock.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
         InputError: with the file, line and column, and what to do; a speed or position without a
@@ -271,13 +275,13 @@ def read_rolling_decay(
         "sigma_speed": SPEED,
         "sigma_position": POSITION,
     }
-    found, name = read_columns(path, wanted, needed=("times",), columns=columns)
+    found, name = read_columns(path, wanted, needed=("times",), columns=columns, interval=interval)
     quantity = next((key for key in ("speed", "position") if key in found), None)
     if quantity is None:
         raise InputError(
             "there is no column of a speed or a position",
             path=str(path),
-            remedy="Name one of them 'v [m/s]' or 's [m]', or give columns={...}.",
+            remedy=f"Name one of them 'v [m/s]' or 's [m]', or give {advise_columns('speed')}.",
         )
     check_units(path, wanted[quantity], quantity, columns)
     kept = np.isfinite(found["times"]) & np.isfinite(found[quantity])

@@ -13,6 +13,7 @@ from calibration.detection.decay import Run, make_run
 from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.io.interval import EVERYTHING, TimeInterval
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.decaying_run import check_unbroken, check_units, first_rate
 from calibration.measurements.rolling_decay import LEAST, one_on_a_plane
@@ -198,6 +199,7 @@ def read_spin_decay(
     columns: Mapping[str, str] | None = None,
     sigma: float | None = None,
     clock: str = CAMERA,
+    interval: TimeInterval = EVERYTHING,
 ) -> SpinDecay:
     """Spins from a text file with columns ``t`` and ``omega [rad/s]`` (``spin [rpm]``, ``w``
     ...).
@@ -207,6 +209,7 @@ def read_spin_decay(
         columns: which header holds ``times`` or ``spin``, where they are not recognised.
         sigma: standard deviation [rad/s]; replaces a column of it.
         clock: name of the clock.
+        interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
         InputError: with the file, line and column, and what to do; a spin without a unit.
@@ -218,7 +221,9 @@ def read_spin_decay(
         array([62.83, 56.55])
     """
     wanted = {"times": TIME, "spin": SPIN, "sigma": SPIN}
-    found, name = read_columns(path, wanted, needed=("times", "spin"), columns=columns)
+    found, name = read_columns(
+        path, wanted, needed=("times", "spin"), columns=columns, interval=interval
+    )
     check_units(path, SPIN, "spin", columns)
     kept = np.isfinite(found["times"]) & np.isfinite(found["spin"])
     of_file = found.get("sigma")

@@ -12,6 +12,7 @@ import numpy as np
 from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.io.headers import advise_columns
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.validation import (
     check_deviations,
@@ -178,7 +179,7 @@ def read_spins(
         raise InputError(
             "there is no column of a spin",
             path=str(path),
-            remedy="Name one of them wx, wy or wz, or give columns={...}.",
+            remedy=f"Name one of them wx, wy or wz, or give {advise_columns('x')}.",
         )
     nothing = np.full(found["times"].shape, np.nan)
     spin = np.stack([found.get(axis, nothing) for axis in AXES], axis=-1)

@@ -65,7 +65,7 @@ class Free:
                 "such as Gravity()."
             )
         if self.bounds is not None:
-            about = _narrow(self.path, about, self.bounds)
+            about = narrow_interval(self.path, about, self.bounds)
         if self.start is not None and not about.interval.low <= self.start <= about.interval.high:
             raise InputError(
                 f"free: the start {self.start:g} of {self.path!r} is outside {about.interval}."
@@ -83,8 +83,17 @@ class Free:
         return put(scene, self.path, value)
 
 
-def _narrow(path: str, about: Quantity, bounds: tuple[float, float]) -> Quantity:
-    """The parameter between given ends: its interval, and the transform that keeps it there."""
+def narrow_interval(path: str, about: Quantity, bounds: tuple[float, float]) -> Quantity:
+    """The parameter between given ends: its interval, and the transform that keeps it there.
+
+    Args:
+        path: of the parameter, or its name.
+        about: what is known of its values.
+        bounds: the ends, inside its interval.
+
+    Raises:
+        InputError: ends outside the interval, or in the wrong order.
+    """
     low, high = map(float, bounds)
     if not (about.interval.low <= low < high <= about.interval.high):
         raise InputError(

@@ -286,8 +286,18 @@ def plan_problem(
         nuisance=nuisances,
         method=method,
     )
+    batches = tuple(
+        dataclasses.replace(batch, knowledge=layout.knowledge)
+        if isinstance(batch, TrialBatch)
+        else batch
+        for batch in problem.layout.batches
+    )
     # Shared quantities stay unknown also where none of these trials shows them.
-    return problem.with_layout(dataclasses.replace(problem.layout, shared=layout.shared))
+    return problem.with_layout(
+        dataclasses.replace(
+            problem.layout, shared=layout.shared, batches=batches, knowledge=layout.knowledge
+        )
+    )
 
 
 def plan_coordinates(

@@ -8,7 +8,7 @@ compilation. Trials of one kind are padded to one length and simulated in one ``
 
 import copy
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from calibration.io.impact_table import ImpactTable
 from calibration.measurements.base import Abscissa, Measurement
 from calibration.measurements.rules import check_attributes, check_samples
 from calibration.model.free import Derived, Free, Tied, split_free
-from calibration.model.parameter import to_coordinates
+from calibration.model.knowledge import KnownParameters, as_knowledge, fixed_names, set_starts
+from calibration.model.parameter import Parameter, to_coordinates
 from calibration.model.samples import MeasuredSamples, pad_samples
 from calibration.model.trial_state import Initial
 from calibration.noise.models import Errors, check_noise
@@ -63,6 +64,8 @@ class Problem:
         frozen: names of parameters, shared ones or those of the trials, that stay at their start;
             what their first step would be is known after the fit
             (``calibration.fitting.release``).
+        known: what is known of parameters, shared ones or those of the trials, by their names:
+            ``Knowledge``, or a prior alone. What is fixed there is frozen.
 
     Attributes:
         layout: structure, part of compiled code.
@@ -102,6 +105,7 @@ class Problem:
     noise: Any = None
     method: Any = None
     frozen: Sequence[str] = ()
+    known: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     layout: Layout = dataclasses.field(init=False, repr=False)
     data: tuple[Any, ...] = dataclasses.field(init=False, repr=False)
     members: tuple[tuple[int, ...], ...] = dataclasses.field(init=False, repr=False)
@@ -114,6 +118,7 @@ class Problem:
         for argument, given in lists.items():
             _check_is_sequence(argument, given)
         scene, nuisance, method = self.scene, tuple(self.nuisance), self.method
+        knowledge = as_knowledge(self.known)
         if not self.trials:
             raise InputError("There is nothing to fit.", remedy="Give at least one recording.")
         shared, each, tied = split_free(self.free)
@@ -147,7 +152,8 @@ class Problem:
             detections=detections,
             free=tuple(self.free),
             nuisance=nuisance,
-            frozen=tuple(self.frozen),
+            frozen=tuple(dict.fromkeys((*self.frozen, *fixed_names(knowledge)))),
+            known=dict(knowledge),
         )
         asked = [item.name if isinstance(item, Derived) else item.path for item in (*shared, *each)]
         check_nuisances(nuisance, moving, free=[*asked, *(tie.path for tie in tied)])
@@ -165,7 +171,7 @@ class Problem:
         batches: dict[Any, list[int]] = {}
         for position, trial in enumerate(trials):
             batches.setdefault(
-                (self._batch(trial, own, method), assign_errors(trial, self.noise)), []
+                (self._batch(trial, own, method, knowledge), assign_errors(trial, self.noise)), []
             ).append(position)
         layout = Layout(
             scene_parameters=tuple(item.parameter(scene) for item in shared),
@@ -173,12 +179,14 @@ class Problem:
             tied=tied,
             shared=tuple(item for item in nuisance if item.shared),
             batches=tuple(batch for batch, _ in batches),
+            knowledge=knowledge,
         )
         own_names = (item.name for batch in batches for item in batch[0].trial_parameters)
-        known = [*layout.names, *dict.fromkeys(own_names)]
-        for name in self.frozen:
-            if name not in known:
-                raise InputError(f"frozen: {name!r} is not free.{nearest(name, known)}")
+        there = [*layout.names, *dict.fromkeys(own_names)]
+        for argument, names in (("known", self.known), ("frozen", self.frozen)):
+            for name in names:
+                if name not in there:
+                    raise InputError(f"{argument}: {name!r} is not free.{nearest(name, there)}")
         members = tuple(map(tuple, batches.values()))
         errors: tuple[tuple[Errors, ...], ...] = tuple(
             with_found_noise(about, [detections[m] for m in of_batch])
@@ -228,7 +236,9 @@ class Problem:
         return other
 
     @staticmethod
-    def _batch(trial: Any, own: tuple[Nuisance, ...], method: Any) -> Any:
+    def _batch(
+        trial: Any, own: tuple[Nuisance, ...], method: Any, knowledge: KnownParameters
+    ) -> Any:
         """The kind of a trial: what those have in common that are simulated together."""
         if isinstance(trial, ImpactTable):
             return TableBatch.of(trial)
@@ -236,7 +246,9 @@ class Problem:
         axes = tuple(AXES.index(name) for name in trial.axes)
         fitting = tuple(item for item in own if item.concerns(trial))
         by_impact = tuple(item.abscissa is Abscissa.IMPACT for item in trial.measured)
-        return TrialBatch(observations, fitting, tuple(trial.values), axes, method, by_impact)
+        return TrialBatch(
+            observations, fitting, tuple(trial.values), axes, method, by_impact, knowledge
+        )
 
     def _data(self, members: tuple[int, ...], samples: Sequence[Sequence[MeasuredSamples]]) -> Any:
         """Arrays of the trials of one kind."""
@@ -286,20 +298,22 @@ class Problem:
     def start(self) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
         """Coordinates of the first guess, shared (S,) and of the trials of each kind (R, L)."""
         layout, scene = self.layout, self.scene
-        free = to_coordinates(
-            layout.scene_parameters, [item.initial_value(scene) for item in layout.free]
-        )
+        free = [item.initial_value(scene) for item in layout.free]
 
-        def guess(nuisances: tuple[Nuisance, ...], trial: int, axes: tuple[int, ...]) -> np.ndarray:
-            def one(item: Nuisance) -> np.ndarray:
-                before = self._before_fit(trial, axes)
-                return to_coordinates(item.parameters(axes), ask_start(item, before))
+        def guess(
+            parameters: Sequence[Parameter],
+            first: Sequence[float],
+            nuisances: tuple[Nuisance, ...],
+            trial: int,
+            axes: tuple[int, ...],
+        ) -> np.ndarray:
+            before = self._before_fit(trial, axes)
+            values = [*first, *(value for item in nuisances for value in ask_start(item, before))]
+            return to_coordinates(parameters, set_starts(parameters, values, layout.knowledge))
 
-            return np.concatenate([np.zeros(0), *map(one, nuisances)])
-
-        shared = np.concatenate([free, guess(layout.shared, 0, ())])
+        shared = guess(layout.global_parameters, free, layout.shared, 0, ())
         local = tuple(
-            np.stack([guess(batch.own, m, batch.axes) for m in members])
+            np.stack([guess(batch.trial_parameters, (), batch.own, m, batch.axes) for m in members])
             for batch, members in zip(layout.batches, self.members, strict=True)
         )
         return shared, local

@@ -16,6 +16,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.model.free import SceneParameter, Tied
+from calibration.model.knowledge import KnownParameters, inform
 from calibration.model.parameter import Parameter, evaluate_priors, to_values
 from calibration.nuisances import Nuisance
 from calibration.problem.rows import count_rows
@@ -80,6 +81,7 @@ class Layout:
         tied: parameters that follow others.
         shared: nuisance quantities of all trials together.
         kinds: batches of trials.
+        knowledge: of parameters beside what they bring, by name.
     """
 
     scene_parameters: tuple[Parameter, ...]
@@ -87,13 +89,13 @@ class Layout:
     tied: tuple[Tied, ...]
     shared: tuple[Nuisance, ...]
     batches: tuple[Any, ...]
+    knowledge: KnownParameters = ()
 
     @property
     def global_parameters(self) -> tuple[Parameter, ...]:
         """Parameters of all trials together, material constants first."""
-        return self.scene_parameters + tuple(
-            parameter for nuisance in self.shared for parameter in nuisance.parameters(())
-        )
+        nuisances = (one for nuisance in self.shared for one in nuisance.parameters(()))
+        return inform((*self.scene_parameters, *nuisances), self.knowledge)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,17 +132,16 @@ class Layout:
         """The scene at coordinates ``shared`` (S,), and the values of each shared nuisance
         quantity.
         """
-        for parameter, value in zip(
-            self.free, to_values(self.scene_parameters, shared), strict=True
-        ):
+        values = to_values(self.global_parameters, shared)
+        for parameter, value in zip(self.free, values, strict=False):
             scene = parameter.apply(scene, value)
         for tie in self.tied:
             scene = tie.apply(scene)
-        rest, found = shared[len(self.free) :], []
+        rest, found = values[len(self.free) :], []
         for nuisance in self.shared:
-            parameters = nuisance.parameters(())
-            found.append((nuisance, jnp.asarray(to_values(parameters, rest))))
-            rest = rest[len(parameters) :]
+            count = len(nuisance.parameters(()))
+            found.append((nuisance, jnp.asarray(rest[:count])))
+            rest = rest[count:]
         return scene, tuple(found)
 
     def at_trial(

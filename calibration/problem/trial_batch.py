@@ -12,6 +12,7 @@ import jaxcontact as jc
 from calibration.measurements.base import Observation
 from calibration.measurements.contact_sequence import take_impacts
 from calibration.measurements.rules import ask_prediction, ask_times
+from calibration.model.knowledge import KnownParameters, inform
 from calibration.model.parameter import Parameter, evaluate_priors, to_values
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Initial, TrialState, make_trial_state
@@ -49,6 +50,7 @@ class TrialBatch:
         method: of simulation.
         by_impact: which observations see impacts only: their row k is impact k, and the time that
             they ask for says only that all have happened.
+        knowledge: of parameters beside what they bring, by name.
     """
 
     simulates = True
@@ -59,13 +61,13 @@ class TrialBatch:
     axes: tuple[int, ...]
     method: Any
     by_impact: tuple[bool, ...]
+    knowledge: KnownParameters = ()
 
     @property
     def trial_parameters(self) -> tuple[Parameter, ...]:
         """Parameters of each trial."""
-        return tuple(
-            parameter for nuisance in self.own for parameter in nuisance.parameters(self.axes)
-        )
+        own = (one for nuisance in self.own for one in nuisance.parameters(self.axes))
+        return inform(tuple(own), self.knowledge)
 
     def known(self, scene: jc.Scene, data: TrialData) -> jc.Scene:
         """The scene with the known values of a trial."""
@@ -88,11 +90,12 @@ class TrialBatch:
         trial_state = make_trial_state(scene, data.initial)
         for nuisance, here in shared:
             trial_state = ask_applied(nuisance, trial_state, here, self.axes)
+        rest = to_values(self.trial_parameters, local)
         for nuisance in self.own:
-            parameters = nuisance.parameters(self.axes)
-            values = jnp.asarray(to_values(parameters, local))
+            count = len(nuisance.parameters(self.axes))
+            values = jnp.asarray(rest[:count])
             trial_state = ask_applied(nuisance, trial_state, values, self.axes)
-            local = local[len(parameters) :]
+            rest = rest[count:]
         return trial_state
 
     def motions(self, trial_state: TrialState, data: TrialData) -> tuple[jc.Trajectory, ...]:

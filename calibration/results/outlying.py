@@ -47,5 +47,6 @@ class OutlyingTrial:
         return (
             f"{self.trial} does not agree with the others: without it {self.label} is "
             f"{value_and_sd(self.without, self.sd)}, not {rounded_like(self.value, self.sd)} "
-            f"({self.deviations:.2g} standard deviations). Look at it, or leave it out."
+            f"({self.deviations:.2g} standard deviations). Look at it, or leave it out of the "
+            f"study: --file '{self.trial}.*: left_out=\"why\"'."
         )

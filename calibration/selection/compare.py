@@ -252,7 +252,7 @@ def check_same_data(one: str, first: Problem, other: str, second: Problem) -> No
     if first.errors != second.errors:
         raise InputError(
             f"compare: {one!r} and {other!r} assume different noise models.",
-            remedy="Give both the same noise=.",
+            remedy="Give both the same noise (--noise, in Python noise=).",
         )
     for trial, mine, its in zip(
         first.trials, collect_measurements(first), collect_measurements(second), strict=True

@@ -66,8 +66,9 @@ def flat_parameters(fit: Fit) -> Iterator[str]:
             raise InputError(
                 f"compare: the evidence depends on the prior of {parameter.name!r}, which has "
                 "none.",
-                remedy=f"Give Free({parameter.name!r}, prior=LogNormal(median, factor)), or "
-                "bounds=(low, high), or evidence=False.",
+                remedy=f"Fit with --parameter '{parameter.name}: median=1, factor=2' (or mean and "
+                f"sd, or from and to; in Python: Free({parameter.name!r}, prior=LogNormal(1, 2))), "
+                "or give evidence=False.",
             )
         yield parameter.name
     for batch, frozen_own in zip(layout.batches, start.frozen_local, strict=True):

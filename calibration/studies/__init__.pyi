@@ -3,6 +3,8 @@ from .choices.contacts import ContactChoice as ContactChoice
 from .choices.contacts import TwoSpheres as TwoSpheres
 from .choices.friction_laws import FRICTION_LAWS as FRICTION_LAWS
 from .choices.friction_laws import FrictionChoice as FrictionChoice
+from .choices.noise_models import NOISE_MODELS as NOISE_MODELS
+from .choices.noise_models import NoiseChoice as NoiseChoice
 from .choices.normal_laws import NORMAL_LAWS as NORMAL_LAWS
 from .choices.normal_laws import NormalLawChoice as NormalLawChoice
 from .choices.nuisances import NUISANCES as NUISANCES
@@ -22,6 +24,8 @@ from .file_report import FileReport as FileReport
 from .inspection import Verdict as Verdict
 from .inspection import check_study as check_study
 from .measurement_files import MeasurementFiles as MeasurementFiles
+from .option import Option as Option
+from .option import ValueKind as ValueKind
 from .pipeline import fit_study as fit_study
 from .results_folder import write_results as write_results
 from .study import Ball as Ball

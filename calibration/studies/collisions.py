@@ -40,6 +40,8 @@ from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.numbers import value_and_sd
 from calibration.results.result import Fit
+from calibration.studies.asked.files import check_known_to_kind
+from calibration.studies.asked.problem import make_problem
 from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.contact import named_contact
 from calibration.studies.file_kind import FileKind, Say
@@ -123,7 +125,8 @@ class Collisions(FileKind):
         found = fit(
             collisions_problem(study, visible), method=study.fit.method, steps=study.fit.steps
         )
-        if visible.confounded and FRICTION in free_of_friction(study):
+        known = FRICTION in (study.model.parameters or {})
+        if visible.confounded and not known and FRICTION in free_of_friction(study):
             limited = {FRICTION: friction_limit(visible.collisions)}
             found = dataclasses.replace(found, parameters={**found.parameters, **limited})
         return dataclasses.replace(found, warnings=(*found.warnings, *notes(study, visible)))
@@ -209,21 +212,23 @@ def read_collision(
     Raises:
         InputError: what is wrong with the file, and what to do.
     """
-    if gravity == 0 and options.vertical is not None:
+    own = options.of(path)
+    if gravity == 0 and own.vertical is not None:
         raise InputError(
-            f"vertical = {options.vertical!r} has no meaning where gravity is 0",
+            f"vertical = {own.vertical!r} has no meaning where gravity is 0",
             remedy="Leave --vertical out, or give the gravity.",
             path=path,
         )
     recorded = read_two_bodies(
         path,
         name=name,
-        columns=options.columns,
-        scale=options.scale,
-        frame_rate=options.frame_rate,
-        vertical=options.vertical,
-        sigma=options.sigma,
+        columns=own.columns,
+        scale=own.scale,
+        frame_rate=own.frame_rate,
+        vertical=own.vertical,
+        sigma=own.sigma,
         level=gravity == 0,
+        interval=options.interval_of(path),
     )
     detected = detect_collision(
         recorded.time, recorded.position, radii=radii, gravity=gravity, path=path
@@ -386,6 +391,7 @@ def check_choices(study: Study) -> None:
         InputError: a surface or nuisances are named, or lift is asked for.
     """
     model = study.model
+    check_known_to_kind(study, "a collision of two bodies", ball=False)
     if study.contact.given:
         for name, said in (
             ("restitution_law", model.law_of_restitution != CONSTANT),
@@ -403,6 +409,7 @@ def check_choices(study: Study) -> None:
         ("surface", model.surface != "plane"),
         ("nuisances", bool(model.nuisances)),
         ("lift", model.lift is True),
+        ("scatter", model.scatter is True),
     ):
         if given:
             raise InputError(
@@ -497,7 +504,8 @@ def collisions_problem(study: Study, visible: VisiblePhysics) -> Problem:
         ]
     elif visible.spin:
         nuisance = [InitialStates((0, 1), position=axes, velocity=axes, spin=turns)]
-    return Problem(
+    return make_problem(
+        study,
         starting_scene(study, visible),
         [trial_of(collision, visible) for collision in visible.collisions],
         free=free,

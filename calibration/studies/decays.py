@@ -46,6 +46,8 @@ from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.numbers import value_and_sd
 from calibration.results.result import Fit
+from calibration.studies.asked.files import known_values
+from calibration.studies.asked.problem import make_problem
 from calibration.studies.choices.rolling_laws import ROLLING_LAWS
 from calibration.studies.choices.spinning_laws import (
     HERTZ,
@@ -142,10 +144,12 @@ class RollingDecays(Decays):
 
     def read(self, path: str, options: ReadingOptions, name: str) -> RollingDecay:
         """Speeds or positions."""
+        own = options.of(path)
         run = read_rolling_decay(
             path,
-            columns=options.columns,
-            sigma=options.one_sigma("a rolling decay [m/s] or [m]", example="0.002"),
+            columns=own.columns,
+            sigma=own.one_sigma("a rolling decay [m/s] or [m]", example="0.002"),
+            interval=options.interval_of(path),
         )
         run.name = name
         return run
@@ -185,10 +189,12 @@ class SpinDecays(Decays):
 
     def read(self, path: str, options: ReadingOptions, name: str) -> SpinDecay:
         """Spins."""
+        own = options.of(path)
         run = read_spin_decay(
             path,
-            columns=options.columns,
-            sigma=options.one_sigma("a spin decay [rad/s]", example="0.1"),
+            columns=own.columns,
+            sigma=own.one_sigma("a spin decay [rad/s]", example="0.1"),
+            interval=options.interval_of(path),
         )
         run.name = name
         return run
@@ -241,6 +247,7 @@ def check_choices(study: Study, kind: str) -> None:
         ("surface", model.surface != "plane"),
         ("nuisances", bool(model.nuisances)),
         ("friction", model.friction is True),
+        ("scatter", model.scatter is True),
     ):
         if given:
             raise InputError(
@@ -256,7 +263,7 @@ def rolling_problem(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> P
     decay, bodies = study.decay, make_body(study)
     rolling = [run for run in runs if isinstance(run, RollingDecay)]
     law = ROLLING_LAWS[decay.rolling_law]
-    slope = math.radians(decay.slope or 0.0)
+    slope, asked = math.radians(decay.slope or 0.0), study.model.parameters or {}
     contact = jc.ContactModel(
         normal=jc.NewtonRestitution(restitution=0.5),
         rolling=law.make(
@@ -265,30 +272,40 @@ def rolling_problem(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> P
         ),
     )
     prior = None if decay.slope is None else Normal(slope, math.radians(decay.slope_sd))
-    if slope_is_ambiguous(study, rolling):
+    if prior is None and (slope_is_ambiguous(study, rolling) or SLOPE in asked):
         prior = Normal(0.0, UNKNOWN_SLOPE)
     nuisance: list[Nuisance] = [RollingSpeed(), TrackSlope(prior=prior)]
     if any(run.quantity == "position" for run in rolling):
         nuisance.append(TrackPosition())
     air = jc.QuadraticDrag(coefficient=0.0, fluid_density=study.model.fluid_density)
-    return Problem(
+    return make_problem(
+        study,
         jc.Scene(
             bodies=bodies,
             contact=contact,
             gravity=(0.0, 0.0, -study.model.gravity),
             drag=air if study.model.drag else None,
         ),
-        [Trial(run) for run in rolling],
+        trials_of(study, rolling),
         free=[*law.free, *([DRAG] if study.model.drag else [])],
         nuisance=nuisance,
     )
+
+
+def trials_of(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> list[Trial]:
+    """The runs as trials, each with the body that rolls or spins in it."""
+    return [
+        Trial(run, values=known_values(study, path))
+        for run, path in zip(runs, study.files, strict=True)
+    ]
 
 
 def slope_is_ambiguous(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> bool:
     """Whether nobody said the slope of the track, and all runs go in one direction."""
     rolling = [run for run in runs if isinstance(run, RollingDecay)]
     seen = set().union(*(run.directions for run in rolling))
-    return study.decay.slope is None and len(seen) < 2
+    said = study.decay.slope is not None or SLOPE in (study.model.parameters or {})
+    return not said and len(seen) < 2
 
 
 def first_resistance(
@@ -351,9 +368,10 @@ def spinning_problem(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> 
         normal=jc.HuntCrossley(stiffness=stiffness, restitution=0.5),
         spinning=choice.make(lever, disk),
     )
-    return Problem(
+    return make_problem(
+        study,
         jc.Scene(bodies=bodies, contact=contact, gravity=(0.0, 0.0, -gravity)),
-        [Trial(run) for run in spinning],
+        trials_of(study, spinning),
         free=list(choice.free),
         nuisance=[FirstSpin()],
     )
@@ -364,9 +382,9 @@ def spinning_problem(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> 
 
 def rolling_notes(study: Study, found: Fit) -> list[str]:
     """What a person must know of a rolling resistance beside its interval."""
-    notes, slope = [], found.parameters[SLOPE]
-    law = ROLLING_LAWS[study.decay.rolling_law]
-    resistance = [found.parameters[name] for name in law.free]
+    notes, slope = [], found.parameters.get(SLOPE)
+    if slope is None:
+        return notes_on_resistance(study, found)
     if study.decay.slope is None:
         seen = _is_determined(slope) and abs(slope.value) > SEEN * slope.sd
         if seen and abs(slope.value) > STEEP:
@@ -386,12 +404,24 @@ def rolling_notes(study: Study, found: Fit) -> list[str]:
             f"{study.decay.slope_sd:g} degrees; where all runs go in one direction, that "
             f"alone leaves a rolling coefficient open by {math.radians(study.decay.slope_sd):.2g}."
         )
-    if study.model.drag:
+    return [*notes, *notes_on_resistance(study, found)]
+
+
+def notes_on_resistance(study: Study, found: Fit) -> list[str]:
+    """What no air and no contact has."""
+    notes: list[str] = []
+    if DRAG.name in found.parameters:
         notes += _doubt_air(found.parameters[DRAG.name])
-    for one in resistance:
+    for one in found_resistance(study, found):
         if one.name.endswith("rolling_coefficient") and _is_determined(one):
             notes += _doubt_coefficient(one)
     return notes
+
+
+def found_resistance(study: Study, found: Fit) -> list[Estimate]:
+    """The parameters of the rolling law, without those that the study gives the value of."""
+    names = ROLLING_LAWS[study.decay.rolling_law].free
+    return [found.parameters[name] for name in names if name in found.parameters]
 
 
 def level_track(study: Study, level: Fit) -> list[str]:
@@ -403,8 +433,8 @@ def level_track(study: Study, level: Fit) -> list[str]:
     """
     parts = [
         f"{one.label} {value_and_sd(one.value, one.sd)} {one.unit}".removesuffix(" -")
-        for name in ROLLING_LAWS[study.decay.rolling_law].free
-        if _is_determined(one := level.parameters[name])
+        for one in found_resistance(study, level)
+        if _is_determined(one)
     ]
     on_level = (
         f" On a track that is level exactly, it would be: {', '.join(parts)}; each 0.1 degrees "
@@ -419,15 +449,14 @@ def level_track(study: Study, level: Fit) -> list[str]:
 
 def withdraw_resistance(study: Study, level: Fit) -> Fit:
     """The fit of a level track, whose resistance is said to be not determined."""
-    names = ROLLING_LAWS[study.decay.rolling_law].free
     open_ones = {
-        name: dataclasses.replace(
-            level.parameters[name],
+        one.name: dataclasses.replace(
+            one,
             sd=math.inf,
             status=Determination.NOT_DETERMINED,
             note="a slope of the track does the same in one direction",
         )
-        for name in names
+        for one in found_resistance(study, level)
     }
     return dataclasses.replace(level, parameters={**level.parameters, **open_ones})
 
@@ -453,8 +482,11 @@ def _doubt_coefficient(one: Estimate) -> list[str]:
 def spinning_notes(study: Study, found: Fit) -> list[str]:
     """What a person must know of a spinning friction beside its interval."""
     choice, notes = spinning_choice(study), []
+    first = found.parameters.get(choice.free[0])
+    if first is None:
+        return ["Friction of the air on the spinning body was left out."]
     if choice.name == LEVER:
-        lever = found.parameters[choice.free[0]]
+        lever = first
         notes.append(
             "A spin tells the friction times the size of the contact only, here as a lever. For "
             "the friction coefficient give the radius of the contact, --contact-radius 0.0002 [m]."
@@ -465,10 +497,10 @@ def spinning_notes(study: Study, found: Fit) -> list[str]:
                 "body, which no ball on its contact has: check the unit of the spin, and the "
                 "radius."
             )
-    elif (mu := found.parameters[choice.free[0]]) and _is_determined(mu) and mu.value > 2.0:
+    elif _is_determined(first) and first.value > 2.0:
         notes.append(
-            f"A friction coefficient of {mu.value:.2g} is that of no dry contact: check the unit "
-            "of the spin, the radius of the body, and that of the contact."
+            f"A friction coefficient of {first.value:.2g} is that of no dry contact: check the "
+            "unit of the spin, the radius of the body, and that of the contact."
         )
     notes.append("Friction of the air on the spinning body was left out.")
     return notes

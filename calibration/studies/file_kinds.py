@@ -14,6 +14,7 @@ from calibration.studies.decays import RollingDecays, SpinDecays
 from calibration.studies.file_kind import FileKind
 from calibration.studies.forces import ForceTraces
 from calibration.studies.sounds import ImpactTimes
+from calibration.studies.study import ReadingOptions
 from calibration.studies.tables import ImpactTables
 from calibration.studies.trajectories import Trajectories
 
@@ -56,17 +57,18 @@ def kind_of(path: str | os.PathLike[str], *, columns: Mapping[str, str] | None =
     return TRAJECTORIES
 
 
-def common_kind(files: Sequence[str], *, columns: Mapping[str, str] | None = None) -> FileKind:
+def common_kind(files: Sequence[str], *, reading: ReadingOptions | None = None) -> FileKind:
     """The kind of all files.
 
     Args:
         files: paths.
-        columns: which header holds what, where a person said so.
+        reading: how to read them, where a person said so.
 
     Raises:
         InputError: they are of different kinds.
     """
-    kinds = {path: kind_of(path, columns=columns) for path in files}
+    options = reading or ReadingOptions()
+    kinds = {path: kind_of(path, columns=options.of(path).columns) for path in files}
     first = kinds[files[0]]
     for path, kind in kinds.items():
         if kind is not first:

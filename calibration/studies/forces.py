@@ -18,6 +18,8 @@ from calibration.nuisances import FirstImpact
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.results.result import Fit
+from calibration.studies.asked.files import known_values
+from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
 from calibration.studies.scene import (
@@ -26,7 +28,6 @@ from calibration.studies.scene import (
     has_rigid_impacts,
     make_ball,
     make_contact,
-    make_nuisances,
     make_surfaces,
 )
 from calibration.studies.sounds import scene_to_inspect
@@ -81,8 +82,14 @@ def read_forces(files: Sequence[str], options: ReadingOptions) -> list[ForceTrac
     Raises:
         InputError: what is wrong with a file; standard deviations by axis.
     """
-    sigma = options.one_sigma("a force trace [N]", example="0.1")
-    return [read_force_trace(path, columns=options.columns, sigma=sigma) for path in files]
+
+    def read(path: str) -> ForceTrace:
+        own = options.of(path)
+        sigma = own.one_sigma("a force trace [N]", example="0.1")
+        interval = options.interval_of(path)
+        return read_force_trace(path, columns=own.columns, sigma=sigma, interval=interval)
+
+    return [read(path) for path in files]
 
 
 def forces_problem(study: Study, measured: Sequence[ForceTrace]) -> Problem:
@@ -106,9 +113,13 @@ def forces_problem(study: Study, measured: Sequence[ForceTrace]) -> Problem:
     peaks = np.asarray([np.nanmax(trace.normal) for trace in measured])
     speeds = np.asarray([detected.speed for detected in detections])
     stiffness = (peaks / HERTZ_PEAK) ** 2.5 / (study.ball.mass**1.5 * speeds**3)
-    return Problem(
+    return make_problem(
+        study,
         scene(float(np.median(stiffness)), 0.8),
-        [Trial(trace) for trace in measured],
+        [
+            Trial(trace, values=known_values(study, path))
+            for trace, path in zip(measured, study.files, strict=True)
+        ],
         free=[
             *(FREE if has_rigid_impacts(study) else free_of_normal_law(study)),
             *free_of_surface(study),

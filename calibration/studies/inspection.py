@@ -17,6 +17,8 @@ from calibration.io.same_content import find_repetitions
 from calibration.measurements import RollingDecay, SpinDecay
 from calibration.measurements.decaying_run import mean_slope
 from calibration.results.numbers import value_and_sd
+from calibration.studies.asked.files import RADIUS, check_names
+from calibration.studies.choices.single_files import LEFT_OUT
 from calibration.studies.file_kinds import check_bodies, kind_of
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import sampling_interval
@@ -98,6 +100,7 @@ def inspect_files(
     """
     options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
     paths = find_files(files)
+    check_names(options, tuple(map(str, paths)))
     repeated = {item.path: item.error() for item in find_repetitions(paths)}
     return [
         FileReport(path=str(path), name=name, problem=repeated[str(path)])
@@ -123,8 +126,12 @@ def _inspect_file(
     gravity: float,
     partner_radius: float | None,
 ) -> FileReport:
+    said = options.said_of(path)
+    if LEFT_OUT in said:
+        return FileReport(path=path, name=name, remarks=(f"left out: {said[LEFT_OUT]}",))
+    radius = said.get(RADIUS, radius)
     try:
-        kind = kind_of(path, columns=options.columns)
+        kind = kind_of(path, columns=options.of(path).columns)
         check_bodies(kind, path, gravity=gravity, partner_radius=partner_radius)
         return kind.inspect(
             path,

@@ -15,6 +15,8 @@ from calibration.model.free import Free
 from calibration.nuisances import Nuisance
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
+from calibration.studies.asked.files import check_known_to_kind, known_values
+from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.file_kind import FileKind
 from calibration.studies.file_report import FileReport
 from calibration.studies.scene import (
@@ -23,7 +25,6 @@ from calibration.studies.scene import (
     free_of_surface,
     make_ball,
     make_contact,
-    make_nuisances,
     make_surfaces,
 )
 from calibration.studies.study import ReadingOptions, Study
@@ -109,7 +110,9 @@ class MeasurementFiles(FileKind):
 
     def problem(self, study: Study, reports: Sequence[FileReport] = ()) -> Problem:
         """All files with the scene, parameters and nuisances of this kind and of the study."""
-        return Problem(
+        check_known_to_kind(study, self.name, interval=False)
+        return make_problem(
+            study,
             self.scene(study),
             self._trials(study),
             free=self.free(study),
@@ -118,11 +121,12 @@ class MeasurementFiles(FileKind):
 
     def _trials(self, study: Study) -> list[Trial]:
         """The trials of all files; those that a kind calls alike have the names of their files."""
-        trials = [self.trial(path, study.reading) for path in study.files]
+        trials = [self.trial(path, study.reading.of(path)) for path in study.files]
         names = [trial.name for trial in trials]
         for trial, path in zip(trials, study.files, strict=True):
             if names.count(trial.name) > 1:
                 trial.name = stem_of(path)
+            trial.values = dict(sorted({**trial.values, **known_values(study, path)}.items()))
         return trials
 
     def trial(self, path: str, options: ReadingOptions) -> Trial:
@@ -141,7 +145,7 @@ class MeasurementFiles(FileKind):
         partner_radius: float | None = None,
     ) -> FileReport:
         """How many values there are of what."""
-        trial = self.trial(path, options)
+        trial = self.trial(path, options.of(path))
         scene = jc.Scene(
             bodies=jc.spheres(radius=radius, mass=1.0),
             contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=GUESSED_RESTITUTION)),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tomlkit
+from tomlkit.exceptions import ConvertError
 
 from calibration.errors import InputError
 from calibration.runtime.registry import Registry
@@ -31,6 +32,14 @@ class ValueKind:
         metavar: name of the value in help texts.
         parse: the value that is meant by what was typed; by default that itself.
         names: what texts it may be made of, where these are known.
+        merged: whether entries of the command line go beside those of a study file, by name.
+
+    Example:
+        >>> import calibration as cal
+        >>> def even(value):
+        ...     return value if isinstance(value, int) and value % 2 == 0 else None
+        >>> cal.studies.ValueKind("an even number", clean=even, typed=int).clean(3) is None
+        True
     """
 
     allowed: str | Callable[[], str]
@@ -39,6 +48,7 @@ class ValueKind:
     metavar: str = "VALUE"
     parse: Callable[[Any], Any] | None = None
     names: Callable[[], Sequence[str]] | None = None
+    merged: bool = False
 
     def suggest(self, value: object) -> str:
         """A sentence with the name that was probably meant, empty where there is none."""
@@ -60,12 +70,21 @@ class Option:
         kind: what it may be.
         flags: on the command line; by default made of the name.
         metavar: name of the value in help texts; by default that of its kind.
+        default: its value when it is left out; ``None`` where there is none.
+
+    Example:
+        >>> import calibration as cal
+        >>> from calibration.studies.option import POSITIVE
+        >>> height = cal.studies.Option("height of the mark [m]", POSITIVE, default=0.5)
+        >>> height.check("height", 0.3)
+        0.3
     """
 
     about: str
     kind: ValueKind
     flags: str | None = None
     metavar: str | None = None
+    default: object = None
 
     def check(
         self, name: str, value: object, *, path: str | None = None, line: int | None = None
@@ -81,7 +100,12 @@ class Option:
         Raises:
             InputError: a value that is not allowed, with the place where it was read.
         """
-        cleaned = self.kind.clean(value)
+        try:
+            cleaned = self.kind.clean(value)
+        except InputError as error:
+            raise InputError(
+                f"{name}: {error.problem}", remedy=error.remedy, path=path, line=line
+            ) from None
         if cleaned is None:
             allowed = (
                 self.kind.allowed if isinstance(self.kind.allowed, str) else self.kind.allowed()
@@ -120,7 +144,9 @@ def option(
         flags: on the command line; by default made of the name.
         metavar: name of the value in help texts.
     """
-    return dataclasses.field(default=default, metadata={_KEY: Option(about, kind, flags, metavar)})
+    known = None if default is dataclasses.MISSING else default
+    about_it = Option(about, kind, flags, metavar, known)
+    return dataclasses.field(default=default, metadata={_KEY: about_it})
 
 
 def options(section: type) -> dict[str, Option]:
@@ -143,11 +169,25 @@ def as_toml(value: object) -> str:
     """A value as it is written in TOML, for messages; what TOML does not have, as Python writes
     it.
     """
-    return (
-        tomlkit.item(value).as_string()
-        if isinstance(value, bool | int | float | str | list)
-        else repr(value)
-    )
+    try:
+        return toml_item(value).as_string()
+    except ConvertError:
+        return repr(value)
+
+
+def toml_item(value: Any) -> Any:
+    """A value as an item of a TOML document; tables stand in braces, wherever they are."""
+    if isinstance(value, Mapping):
+        table = tomlkit.inline_table()
+        for key, item in value.items():
+            table.append(key, toml_item(item))
+        return table
+    if isinstance(value, list | tuple):
+        array = tomlkit.array()
+        for item in value:
+            array.append(toml_item(item))
+        return array
+    return tomlkit.item(value)
 
 
 # Kinds of values
@@ -182,6 +222,18 @@ def at_least(least: int, metavar: str = "COUNT") -> ValueKind:
     return ValueKind(f"a whole number of at least {least}", clean, int, metavar)
 
 
+def number_above(limit: float, *, included: bool = False) -> ValueKind:
+    """A number above a limit, or from it on."""
+
+    def clean(value: Any) -> float | None:
+        number = _number(value)
+        good = number is not None and (number > limit or (included and number == limit))
+        return number if good else None
+
+    words = "of at least" if included else "above"
+    return ValueKind(f"a number {words} {limit:g}", clean, float, "NUMBER")
+
+
 def _fraction(value: Any) -> float | None:
     number = _positive(value)
     return number if number is not None and number < 1 else None
@@ -201,15 +253,16 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     return each if each and None not in each else None  # type: ignore[return-value]
 
 
-def _vector(value: Any) -> tuple[float, float, float] | None:
-    """Three numbers of any sign."""
-    if not isinstance(value, list | tuple) or len(value) != 3:
-        return None
-    good = all(isinstance(item, numbers.Real) and not isinstance(item, bool) for item in value)
-    if not good or not all(map(math.isfinite, value)):
-        return None
-    x, y, z = map(float, value)
-    return x, y, z
+def _vector_of(size: int) -> Callable[[Any], tuple[float, ...] | None]:
+    """So many numbers of any sign."""
+
+    def clean(value: Any) -> tuple[float, ...] | None:
+        if not isinstance(value, list | tuple) or len(value) != size:
+            return None
+        each = tuple(_number(item) for item in value)
+        return None if None in each else each  # type: ignore[return-value]
+
+    return clean
 
 
 def _texts(value: Any) -> dict[str, str] | None:
@@ -367,9 +420,15 @@ NUMBERS = ValueKind(
 )
 VECTOR = ValueKind(
     "a list of three numbers such as [0.0, 0.0, 0.3]",
-    _vector,
+    _vector_of(3),
     tuple[float, float, float],
     "X Y Z",
+)
+PLACE = ValueKind(
+    "a list of two numbers such as [0.3, 0.2]", _vector_of(2), tuple[float, float], "X Z"
+)
+TEXT = ValueKind(
+    "a text", lambda value: value if isinstance(value, str) and value else None, str, "TEXT"
 )
 FLAG = ValueKind("true or false", _one_of((True, False)), bool, " ")
 AUTOMATIC = ValueKind(

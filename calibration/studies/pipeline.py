@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from calibration.errors import InputError
 from calibration.fitting.policy import DEFAULT_POLICY
-from calibration.io.files import find_files
 from calibration.io.same_content import check_distinct
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
+from calibration.studies.asked.files import sentences_on_left_out, with_used_files
+from calibration.studies.asked.problem import sentences_on_values
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_kinds import check_bodies, common_kind
@@ -46,9 +47,11 @@ def fit_study(study: Study, *, progress: Say | None = None) -> Fit:
         '0.900'
     """
     say = progress or (lambda sentence: None)
-    study = with_found_files(study)
+    said = (*sentences_on_left_out(study), *sentences_on_values(study))
+    study = with_used_files(study)
     say(f"Reading {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
-    return kind_of_study(study).fit(study, progress=say)
+    found = kind_of_study(study).fit(study, progress=say)
+    return dataclasses.replace(found, warnings=(*found.warnings, *said))
 
 
 def problem_to_fit(study: Study, reports: Sequence[FileReport] = ()) -> Problem:
@@ -58,7 +61,7 @@ def problem_to_fit(study: Study, reports: Sequence[FileReport] = ()) -> Problem:
         study: files, ball, and how to read and model them.
         reports: of an inspection of the same files, whose data need not be read again.
     """
-    study = with_found_files(study)
+    study = with_used_files(study)
     return kind_of_study(study).problem(study, reports)
 
 
@@ -73,7 +76,7 @@ def check_parameters(study: Study, names: Sequence[str], *, option: str) -> None
     Raises:
         InputError: naming the one that was probably meant.
     """
-    study = with_found_files(study)
+    study = with_used_files(study)
     kind = kind_of_study(study)
     known = dict.fromkeys((*kind.problem(study).layout.names, *kind.added))
     for name in names:
@@ -111,7 +114,7 @@ def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> di
         InputError: a name that is no law, tables of impacts at one speed.
     """
     names = [RESTITUTION_LAWS[name].name for name in models or RESTITUTION_LAWS.names]
-    study = with_found_files(study)
+    study = with_used_files(study)
     return kind_of_study(study).problems(study, names)
 
 
@@ -122,7 +125,7 @@ def kind_of_study(study: Study) -> FileKind:
         InputError: files of different kinds, or of another number of bodies; one recording in two
             files.
     """
-    kind = common_kind(study.files, columns=study.reading.columns)
+    kind = common_kind(study.files, reading=study.reading)
     check_distinct(study.files)
     check_bodies(
         kind,
@@ -133,8 +136,3 @@ def kind_of_study(study: Study) -> FileKind:
         contact=study.contact.given,
     )
     return kind
-
-
-def with_found_files(study: Study) -> Study:
-    """The study with the files that its folders and patterns stand for."""
-    return dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))

@@ -156,7 +156,7 @@ def write_results(
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=STAGE) as place:
             stage = Path(place)
-            text = study_text(study, folder=folder, inputs=inputs)
+            text = study_text(study, folder=folder, inputs=inputs, remarks=parameters_of(fit))
             context = ExportContext(title=title_of(study), study=text)
             for exporter in exporters:
                 path = stage / exporter.filename
@@ -175,6 +175,15 @@ def write_results(
         if is_new:
             with contextlib.suppress(OSError):  # it holds the results
                 folder.rmdir()
+
+
+def parameters_of(fit: "Fit") -> Iterable[str]:
+    """What the study file of a fit says of its parameters; nothing of a fit without a problem."""
+    if fit.problem is None:
+        return ()
+    from calibration.studies.asked.listing import list_parameters  # imports JAX
+
+    return list_parameters(fit.problem)
 
 
 def title_of(study: Study) -> str:

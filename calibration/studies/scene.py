@@ -1,12 +1,10 @@
-"""The parts of a scene that a study chooses by name: ball, laws, surface, nuisances."""
+"""The parts of a scene that a study chooses by name: ball, laws, surface."""
 
 import math
 
 import jaxcontact as jc
-from calibration.nuisances import Nuisance
 from calibration.studies.choices.friction_laws import FRICTION_LAWS
 from calibration.studies.choices.normal_laws import NORMAL_LAWS
-from calibration.studies.choices.nuisances import NUISANCES
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.choices.surfaces import SURFACES
 from calibration.studies.study import Study
@@ -78,11 +76,6 @@ def free_of_friction(study: Study) -> tuple[str, ...]:
 def free_of_surface(study: Study) -> tuple[str, ...]:
     """Paths of the parameters of the surface that are found."""
     return SURFACES[study.model.surface].free
-
-
-def make_nuisances(study: Study) -> list[Nuisance]:
-    """The nuisances that the study names."""
-    return [NUISANCES[name].make() for name in study.model.nuisances or ()]
 
 
 def make_method(study: Study, contacts: int) -> jc.Impulse | jc.EventAligned:

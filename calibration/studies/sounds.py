@@ -24,6 +24,8 @@ from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
 from calibration.results.result import Fit
+from calibration.studies.asked.files import known_values
+from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.scene import (
@@ -33,7 +35,6 @@ from calibration.studies.scene import (
     make_ball,
     make_contact,
     make_method,
-    make_nuisances,
     make_surfaces,
 )
 from calibration.studies.study import ReadingOptions, Study
@@ -108,8 +109,14 @@ def read_sounds(files: Sequence[str], options: ReadingOptions) -> list[BounceTim
     Raises:
         InputError: what is wrong with a file; standard deviations by axis.
     """
-    sigma = options.one_sigma("times of impacts [s]", example="0.0001")
-    return [read_bounce_times(path, columns=options.columns, sigma=sigma) for path in files]
+
+    def read(path: str) -> BounceTimes:
+        own = options.of(path)
+        sigma = own.one_sigma("times of impacts [s]", example="0.0001")
+        interval = options.interval_of(path)
+        return read_bounce_times(path, columns=own.columns, sigma=sigma, interval=interval)
+
+    return [read(path) for path in files]
 
 
 def sounds_problem(
@@ -141,9 +148,13 @@ def sounds_problem(
     free: list[str | Free] = [*free_of_normal_law(study), *free_of_surface(study)]
     free += [Free(DRAG, prior=PUBLISHED_DRAG)] if study.model.drag else []
     impacts = max(reading.numbers[-1] + 1 for reading in detections)
-    return Problem(
+    return make_problem(
+        study,
         scene(restitution, float(np.median([reading.speed for reading in detections]))),
-        [Trial(sounds) for sounds in measured],
+        [
+            Trial(sounds, values=known_values(study, path))
+            for sounds, path in zip(measured, study.files, strict=True)
+        ],
         free=free,
         nuisance=[
             FirstImpact(),
@@ -151,6 +162,7 @@ def sounds_problem(
             *make_nuisances(study),
         ],
         frozen=[FACTOR] if scatter else [],
+        added=[FACTOR],
         method=None if has_rigid_impacts(study) else make_method(study, impacts + SPARE),
     )
 
@@ -177,7 +189,11 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
         may_scatter = has_rigid_impacts(study) and problem.observations > 3 * len(measured)
-        if may_scatter and contradicts_noise(assessment, measured):
+        if study.model.scatter == "automatic":
+            scatters = may_scatter and contradicts_noise(assessment, measured)
+        else:
+            scatters = bool(study.model.scatter)
+        if scatters:
             progress("Letting impacts deviate from the common restitution, one by one")
             problem = sounds_problem(study, measured, scatter=True)
             problem, assessment = find_minimum(

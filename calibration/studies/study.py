@@ -6,16 +6,32 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from calibration.errors import InputError
 from calibration.report.exporters import EXPORTERS
 from calibration.studies.choices.contacts import CONTACTS
 from calibration.studies.choices.friction_laws import FRICTION_LAWS
+from calibration.studies.choices.known_parameters import KNOWN_PARAMETERS
+from calibration.studies.choices.named_tables import (
+    Entry,
+    entries_in,
+    entry_in,
+    tables_by_name,
+)
+from calibration.studies.choices.noise_models import AUTOMATIC as AUTOMATIC_NOISE
+from calibration.studies.choices.noise_models import NOISE_MODELS
 from calibration.studies.choices.normal_laws import NORMAL_LAWS
 from calibration.studies.choices.nuisances import NUISANCES
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.choices.rolling_laws import ROLLING_LAWS
+from calibration.studies.choices.single_files import (
+    FROM,
+    LEFT_OUT,
+    UNTIL,
+    check_one_file,
+    is_meant,
+)
 from calibration.studies.choices.spinning_laws import SPINNING_LAWS
 from calibration.studies.choices.surfaces import SURFACES
 from calibration.studies.choices.varied import VARIED
@@ -31,6 +47,7 @@ from calibration.studies.option import (
     NUMBER,
     NUMBERS,
     POSITIVE,
+    TEXT,
     TEXTS,
     VALUES,
     VECTOR,
@@ -47,9 +64,16 @@ from calibration.studies.option import (
 from calibration.sweeps.design import DESIGNS
 from calibration.sweeps.responses import RESPONSES
 
-_LAWS, _NORMAL_LAWS, _FRICTION_LAWS, _SURFACES, _NUISANCES = (
+_LAWS, _NORMAL_LAWS, _FRICTION_LAWS, _SURFACES, _NUISANCES, _NOISE_MODELS = (
     ", ".join(registry.names)
-    for registry in (RESTITUTION_LAWS, NORMAL_LAWS, FRICTION_LAWS, SURFACES, NUISANCES)
+    for registry in (
+        RESTITUTION_LAWS,
+        NORMAL_LAWS,
+        FRICTION_LAWS,
+        SURFACES,
+        NUISANCES,
+        NOISE_MODELS,
+    )
 )
 _CONTACTS = ", ".join(CONTACTS.names)
 _ROLLING_LAWS, _SPINNING_LAWS = (
@@ -224,10 +248,10 @@ class ReadingOptions(Section):
         "which column holds what, for headers that are not recognised", TEXTS, default=None
     )
     scale: float | None = option(
-        "metres per pixel, for positions in pixels", POSITIVE, default=None, metavar="METRES"
+        "metres per pixel [m/px], for positions in pixels", POSITIVE, default=None, metavar="METRES"
     )
     frame_rate: float | None = option(
-        "frames per second, for files that number their frames",
+        "frames per second [1/s], for files that number their frames",
         POSITIVE,
         default=None,
         metavar="HERTZ",
@@ -249,6 +273,49 @@ class ReadingOptions(Section):
         default=None,
         metavar="M/S",
     )
+    files: Mapping[str, Mapping[str, Any]] | None = option(
+        "what is said of single files, by their names or patterns: the options of this section, "
+        "from and until, radius and mass of the ball in it, left_out with the reason "
+        "('drop_3.csv: scale=0.0012, until=1.5')",
+        tables_by_name(
+            lambda: of_one_file(),
+            example="{ 'drop_3.csv' = { scale = 0.0012, until = 1.5 } }",
+            metavar="FILE: KEY=VALUE,...",
+            check=check_one_file,
+        ),
+        default=None,
+        flags="--file",
+    )
+
+    def said_of(self, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """What is said of one file, by key; of two entries that mean it, the later one holds.
+
+        Args:
+            path: of the file.
+        """
+        said: dict[str, Any] = {}
+        for name, values in (self.files or {}).items():
+            if is_meant(name, path):
+                said |= values
+        return said
+
+    def of(self, path: str | os.PathLike[str]) -> Self:
+        """How to read one file.
+
+        Args:
+            path: of the file.
+        """
+        said, own = self.said_of(path), options(type(self))
+        return replace(self, files=None, **{key: said[key] for key in own if key in said})
+
+    def interval_of(self, path: str | os.PathLike[str]) -> tuple[float, float]:
+        """First and last time of the samples of a file that are used [s].
+
+        Args:
+            path: of the file.
+        """
+        said = self.said_of(path)
+        return said.get(FROM, -math.inf), said.get(UNTIL, math.inf)
 
     def one_sigma(self, of: str, *, example: str) -> float | None:
         """The standard deviation where the files hold one quantity.
@@ -259,6 +326,19 @@ class ReadingOptions(Section):
         if self.sigma is None or isinstance(self.sigma, float):
             return self.sigma
         raise InputError(f"sigma of {of} is one number", remedy=f"Give --sigma {example}.")
+
+
+def of_one_file() -> dict[str, Option]:
+    """What can be said of one file, by key."""
+    reading = {name: about for name, about in options(ReadingOptions).items() if name != "files"}
+    ball = {name: about for name, about in options(Ball).items() if name in ("radius", "mass")}
+    return {
+        **reading,
+        FROM: Option("time from which on its samples are used [s]", NUMBER),
+        UNTIL: Option("time up to which its samples are used [s]", NUMBER),
+        **ball,
+        LEFT_OUT: Option("the reason why it is left out", TEXT),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,8 +365,11 @@ class ModelOptions(Section):
         default=9.81,
         metavar="M/S^2",
     )
-    length_scale: bool = option(
-        "find the factor by which all recorded lengths are wrong", FLAG, default=True
+    length_scale: bool | str = option(
+        "find the factor by which all recorded lengths are wrong; automatic: unless spin lifts the "
+        "ball, which looks the same",
+        AUTOMATIC,
+        default="automatic",
     )
     friction: bool | str = option(
         "find the friction coefficient; automatic: where impacts are oblique enough to show it",
@@ -313,11 +396,32 @@ class ModelOptions(Section):
     surface: str = option(
         f"what the ball bounces on: {_SURFACES}", name_in(SURFACES), default="plane"
     )
-    nuisances: tuple[str, ...] | None = option(
-        f"further quantities of the measurement to find: {_NUISANCES}",
-        names_in(NUISANCES),
+    nuisances: tuple[Entry, ...] | None = option(
+        "further quantities of the measurement to find, each by its name, with its values where "
+        f"it has some ('exposure: known=0.001'): {_NUISANCES}",
+        entries_in(NUISANCES),
         default=None,
         flags="--nuisance",
+    )
+    noise: str | Mapping[str, Any] = option(
+        "what is assumed of the errors of the measurements, by its name, with its values where it "
+        f"has some ('student t: degrees=4'): {_NOISE_MODELS}",
+        entry_in(NOISE_MODELS),
+        default=AUTOMATIC_NOISE,
+    )
+    scatter: bool | str = option(
+        "let impacts deviate from the common restitution, one by one; automatic: where nothing "
+        "else explains the data",
+        AUTOMATIC,
+        default="automatic",
+    )
+    parameters: Mapping[str, Mapping[str, float | str]] | None = option(
+        "what is known of parameters of the fit, by their names in fit.json and in their units: a "
+        "value (NAME=0.45), or a prior ('NAME: mean=0.45, sd=0.05', 'NAME: median=0.45, "
+        "factor=1.1', 'NAME: from=0.4, to=0.5'), start, unit",
+        KNOWN_PARAMETERS,
+        default=None,
+        flags="--parameter",
     )
     lift: bool | str = option(
         "let spin lift the ball (Magnus effect); automatic: where spin is found and flights "

@@ -4,8 +4,8 @@ and tangential restitution.
 
 import dataclasses
 import time
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -34,6 +34,8 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
+from calibration.studies.asked.files import check_known_to_kind
+from calibration.studies.asked.problem import ask, with_values
 from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
@@ -70,8 +72,9 @@ class ImpactTables(FileKind):
         """All impacts of all tables."""
         check_choices(study)
         table = combine_tables([read_impacts(path, study.reading) for path in study.files])
+        scene, free = scene_of_tables(study, table), parameters_of(study, table)
         return impact_problem(
-            scene_of_tables(study, table), table, free=parameters_of(study, table)
+            with_values(study, scene, free=free), table, free=free, asked=ask(study, scene, free)
         )
 
     def fit(self, study: Study, *, progress: Say) -> Fit:
@@ -79,12 +82,14 @@ class ImpactTables(FileKind):
         check_choices(study)
         table = combine_tables([read_impacts(path, study.reading) for path in study.files])
         progress(f"Fitting {len(table)} impacts")
+        scene, free = scene_of_tables(study, table), parameters_of(study, table)
         return fit_impacts(
-            scene_of_tables(study, table),
+            with_values(study, scene, free=free),
             table,
-            free=parameters_of(study, table),
+            free=free,
             method=study.fit.method,
             steps=study.fit.steps,
+            asked=ask(study, scene, free),
         )
 
     def inspect(
@@ -111,10 +116,12 @@ def check_choices(study: Study) -> None:
         InputError: a law with a force, a surface or nuisances are named.
     """
     model = study.model
+    check_known_to_kind(study, "a table of impacts", ball=False, interval=False)
     for name, given in (
         ("normal_law", model.normal_law is not None),
         ("surface", model.surface != "plane"),
         ("nuisances", bool(model.nuisances)),
+        ("scatter", model.scatter is True),
     ):
         if given:
             raise InputError(
@@ -133,6 +140,7 @@ def impact_problem(
     frozen: tuple[str, ...] = (),
     only: str | None = None,
     above: float = -1.0,
+    asked: Mapping[str, Any] | None = None,
 ) -> Problem:
     """A fit of an impact table.
 
@@ -144,11 +152,12 @@ def impact_problem(
         only: the one measured quantity to use; all by default.
         above: impacts whose slip is less steep than this are left out, as an angle from the normal
             [deg]; without spin that is the impact angle.
+        asked: further arguments of the problem: its noise, what is known of parameters.
 
     What is frozen or left out has a weight of zero, so that all fits of one table share compiled
     code.
     """
-    problem = Problem(scene, [table], free=free, frozen=frozen)
+    problem = Problem(scene, [table], free=free, frozen=frozen, **(asked or {}))
     data = problem.data[0]
     samples = data.samples[0]
     counted = np.asarray(
@@ -165,6 +174,7 @@ def fit_impacts(
     free: tuple[str, ...],
     method: str = "levenberg_marquardt",
     steps: int | None = None,
+    asked: Mapping[str, Any] | None = None,
 ) -> Fit:
     """Fit all measured quantities together, and each by itself to show how far they agree.
 
@@ -179,11 +189,12 @@ def fit_impacts(
         free: paths of the parameters.
         method: as in ``fit``.
         steps: as in ``fit``.
+        asked: further arguments of the problem: its noise, what is known of parameters.
     """
     check_method(method)
     began = time.perf_counter()
     with jax.enable_x64(True):
-        problem, above = impact_problem(scene, table, free=free), -1.0
+        problem, above = impact_problem(scene, table, free=free, asked=asked), -1.0
         assessment = solve(problem, method=method, steps=steps, start={}, progress=None)
         notes = []
         if FRICTION in free and is_walton(scene):
@@ -193,7 +204,7 @@ def fit_impacts(
             missed = assessment.misfit > largest_misfit(assessment.dof, stated=bool(table.sigma))
             if missed and np.count_nonzero(slides) > len(free):
                 problem, assessment, above = only_sliding(
-                    scene, table, free, limit, method=method, steps=steps
+                    scene, table, free, limit, method=method, steps=steps, asked=asked
                 )
                 limit = sliding_limit(scene, estimate_shared(assessment))
                 notes.append(
@@ -315,12 +326,13 @@ def only_sliding(
     *,
     method: str,
     steps: int | None,
+    asked: Mapping[str, Any] | None = None,
 ) -> tuple[Problem, Assessment, float]:
     """The fit of impacts flatter than the sliding limit, and the angle above which it used them."""
     frozen = tuple(path for path in free if path == TANGENTIAL)
     for _ in range(2):
         above = limit
-        problem = impact_problem(scene, table, free=free, frozen=frozen, above=above)
+        problem = impact_problem(scene, table, free=free, frozen=frozen, above=above, asked=asked)
         assessment = solve(problem, method=method, steps=steps, start={}, progress=None)
         limit = sliding_limit(scene, estimate_shared(assessment))
     return problem, assessment, above
@@ -395,6 +407,7 @@ def alone(
         frozen=tuple(path for path in free if path not in told),
         only=name,
         above=above,
+        asked={"noise": problem.noise, "known": problem.known},
     )
     assessment = solve(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {
@@ -435,6 +448,7 @@ def scene_of_tables(study: Study, table: ImpactTable) -> jc.Scene:
 
 def read_impacts(path: str, options: ReadingOptions) -> ImpactTable:
     """A table of impacts."""
+    options = options.of(path)
     if isinstance(options.sigma, float):
         raise InputError(
             f"sigma = {options.sigma:g} does not say which column of this table of impacts "

@@ -21,7 +21,7 @@ from calibration.io.files import find_files
 from calibration.io.names import existing_path, readable_name
 from calibration.runtime.versions import installed_versions
 from calibration.studies.extensions import SUFFIX, load_extensions
-from calibration.studies.option import options, required
+from calibration.studies.option import options, required, toml_item
 from calibration.studies.study import (
     AFTER_FIT,
     EXTENSIONS_OPTION,
@@ -212,7 +212,7 @@ class _Lines:
     tell.
     """
 
-    _HEADER = re.compile(r"\s*\[([^\[\]]+)\]")
+    _HEADER = re.compile(r"\s*\[\[?([^\[\]]+)\]")
     _ENTRY = re.compile(r"\s*([\w\s.\"'-]+?)\s*=")
 
     def __init__(self, text: str) -> None:
@@ -227,18 +227,19 @@ class _Lines:
 
     @staticmethod
     def _parts(dotted: str) -> tuple[str, ...]:
-        return tuple(part.strip().strip("\"'") for part in dotted.split("."))
+        parts = re.findall(r"\"[^\"]*\"|'[^']*'|[^.\s]+", dotted)
+        return tuple(part.strip("\"'") for part in parts)
 
     def of(self, *path: str) -> int | None:
-        """The line of a key; that of the table around it where it stands inside braces."""
-        return next(
-            (
-                self.lines[path[:size]]
-                for size in range(len(path), 0, -1)
-                if path[:size] in self.lines
-            ),
-            None,
-        )
+        """The line of a key, or where a table of that name begins; that of the table around it
+        where it stands inside braces.
+        """
+        for size in range(len(path), 0, -1):
+            within = (line for key, line in self.lines.items() if key[:size] == path[:size])
+            line = self.lines.get(path[:size], min(within, default=None))
+            if line is not None:
+                return line
+        return None
 
 
 def _from_folder(folder: str, file: str) -> str:
@@ -321,7 +322,9 @@ _EXAMPLES = {
     "model": "'pfc.Linear'",
     "values": "{ kn = 1e5, fric = 0.3 }",
     "free": "['kn', 'fric']",
-    "nuisances": "['gravity tilt']",
+    "nuisances": "['gravity tilt', { name = 'exposure', known = 0.001 }]",
+    "files": "{ 'drop_3.csv' = { scale = 0.0012, until = 1.5 } }",
+    "parameters": "{ 'drag.coefficient' = { mean = 0.45, sd = 0.05 } }",
     "steps": "100",
     "names": "['contact.normal.restitution']",
     "models": "['constant', 'viscoelastic']",
@@ -383,8 +386,9 @@ def study_text(
     folder: str | os.PathLike[str],
     inputs: Iterable[str | os.PathLike[str]] | Mapping[str, str] | None = None,
     fitted: bool = True,
+    remarks: Iterable[str] = (),
 ) -> str:
-    """What `write_study` writes into a file in ``folder``."""
+    """What `write_study` writes into a file in ``folder``, with comments at its end."""
     document = tomlkit.document()
     for line in _HEAD.splitlines():
         document.add(tomlkit.comment(line))
@@ -410,7 +414,8 @@ def study_text(
         document.add(
             "provenance", _provenance(find_files(study.files) if inputs is None else inputs, folder)
         )
-    return tomlkit.dumps(document)
+    below = "".join(f"# {line}\n" for line in remarks)
+    return f"{tomlkit.dumps(document)}{below and chr(10)}{below}"
 
 
 def _section_table(section: Section) -> Any:
@@ -420,16 +425,7 @@ def _section_table(section: Section) -> Any:
         if value is None:
             table.add(tomlkit.comment(f"{name} = {_EXAMPLES[name]}  # {option.about}"))
         else:
-            table.add(name, _inline(value).comment(option.about))
-    return table
-
-
-def _inline(value: Any) -> Any:
-    """The item of a value; tables stand in braces."""
-    if not isinstance(value, Mapping):
-        return tomlkit.item(value)
-    table = tomlkit.inline_table()
-    table.update(value)
+            table.add(name, toml_item(value).comment(option.about))
     return table
 
 

@@ -23,6 +23,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -39,8 +40,9 @@ from calibration.fitting.impacts.order import Order, deviations_of, find_order
 from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_scatter
 from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.fitting.probes import exclude_flatness
+from calibration.io.files import make_distinct_names
 from calibration.io.headers import Header
-from calibration.io.recording import Recording, read_recordings, read_trajectory
+from calibration.io.recording import Recording, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Derived, Free
@@ -62,10 +64,14 @@ from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.modification import TriedModification
 from calibration.results.result import Fit
+from calibration.studies.asked.files import ball_of, known_values
+from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.choices.friction_laws import FRICTION
+from calibration.studies.choices.known_parameters import fixed_parameters
 from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.doubts.modifications import (
     FREE_EXPONENT,
+    MODIFIED,
     Modification,
     Modified,
     describe_heights,
@@ -88,7 +94,6 @@ from calibration.studies.scene import (
     make_ball,
     make_contact,
     make_method,
-    make_nuisances,
     make_surfaces,
 )
 from calibration.studies.sounds import DRAG
@@ -102,6 +107,10 @@ PUBLISHED_LIFT = LogNormal(0.8, 1.5)
 """Magnus coefficients of smooth balls measured by others: 0.5 to 1.2 (Cross, Am. J. Phys. 80 (2012)
 289-294).
 """
+ASKED_LIFT_NOTE = (
+    "flights show only its product with the spin, which nobody measured: held by what the study "
+    "says of it"
+)
 LIFT_NOTE = (
     "flights show only its product with the spin, which nobody measured: held by what others "
     "measured, 0.8 within a factor of 1.5"
@@ -144,7 +153,7 @@ class Trajectories(FileKind):
 
     name: ClassVar[str] = "a trajectory"
     comparable: ClassVar[bool] = True
-    added: ClassVar[tuple[str, ...]] = (LIFT,)
+    added: ClassVar[tuple[str, ...]] = (LIFT, FACTOR, *MODIFIED)
 
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:
         """Whether there are positions at times."""
@@ -217,14 +226,7 @@ class Trajectories(FileKind):
         partner_radius: float | None = None,
     ) -> FileReport:
         """The recording, and its bounces."""
-        recording = read_trajectory(
-            path,
-            columns=options.columns,
-            scale=options.scale,
-            frame_rate=options.frame_rate,
-            vertical=options.vertical,
-            sigma=options.sigma,
-        )
+        recording = read_one(path, options)
         detected = read_bounces(recording, radius=radius, gravity=gravity)
         findings = implausible_recordings([(recording, detected)], gravity=gravity)
         return FileReport(
@@ -244,20 +246,30 @@ class Trajectories(FileKind):
 
 def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounces]]:
     """Recordings and their automatic readings."""
-    options = study.reading
-    recordings = read_recordings(
-        list(study.files),
-        columns=options.columns,
-        scale=options.scale,
-        frame_rate=options.frame_rate,
-        vertical=options.vertical,
-        sigma=options.sigma,
-    )
+    names = make_distinct_names([Path(path) for path in study.files])
+    recordings = [
+        dataclasses.replace(read_one(path, study.reading), name=name)
+        for path, name in zip(study.files, names, strict=True)
+    ]
     detections = [
-        read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity)
-        for recording in recordings
+        read_bounces(recording, radius=ball_of(study, path).radius, gravity=study.model.gravity)
+        for recording, path in zip(recordings, study.files, strict=True)
     ]
     return recordings, detections
+
+
+def read_one(path: str, options: ReadingOptions) -> Recording:
+    """The recording in a file, as it is to be read."""
+    own = options.of(path)
+    return read_trajectory(
+        path,
+        columns=own.columns,
+        scale=own.scale,
+        frame_rate=own.frame_rate,
+        vertical=own.vertical,
+        sigma=own.sigma,
+        interval=options.interval_of(path),
+    )
 
 
 def no_bounce(recording: Recording, findings: Sequence[Finding]) -> InputError:
@@ -391,11 +403,13 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     """
     lift = study.model.lift is True
     plain = find_explanation(study, data, lift=lift)
+    if study.model.scatter is True:
+        return let_scatter(study, data, plain)
     if plain.assessment.explained:
         return plain
     ways = [plain]
     bounces = sum(len(detected.bounces) for detected in data.detections)
-    may_scatter = bounces > 2 and has_rigid_impacts(study)
+    may_scatter = bounces > 2 and has_rigid_impacts(study) and study.model.scatter is not False
     if study.model.lift == "automatic" and data.spin:
         progress("Letting spin lift the ball")
         ways.append(find_explanation(study, data, lift=True))
@@ -458,13 +472,19 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         if way.scatter:
             law, drag = study.model.law_of_restitution, study.model.drag
             notes.append(describe_scatter(chosen, assessment, way.order, law=law, drag=drag))
-        if way.lift:
+        asked_of = study.model.parameters or {}
+        held = way.lift and LIFT not in fixed_parameters(asked_of)
+        if held:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
         estimates = estimate_shared(assessment)
-        estimates.pop(DURATION, None)
-        if way.lift:
+        if DURATION not in asked_of:
+            estimates.pop(DURATION, None)
+        if held:
             estimates[LIFT] = dataclasses.replace(
-                estimates[LIFT], sd=np.inf, status=Determination.NOT_DETERMINED, note=LIFT_NOTE
+                estimates[LIFT],
+                sd=np.inf,
+                status=Determination.NOT_DETERMINED,
+                note=LIFT_NOTE if LIFT not in asked_of else ASKED_LIFT_NOTE,
             )
         if FRICTION in estimates and not data.oblique:
             estimates.pop(FRICTION)
@@ -473,7 +493,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             progress("Probing whether friction and spin can be told apart")
             probed = assessment if way.scatter or way.lift else way.modified.assessment
             estimates[FRICTION] = friction_or_spin(probed, estimates[FRICTION])
-        if rigid:
+        if rigid and DURATION not in asked_of:
             estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
         notes.extend(tilt_sentences(estimates))
         if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
@@ -501,6 +521,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
 def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modification, ...]:
     """What the recordings may show beyond what the study asks for."""
     named = {type(item) for item in make_nuisances(study)}
+    fixed = fixed_parameters(study.model.parameters)
     seen = {axis for recording in data.recordings for axis in recording.axes}
     middle, reach = frame(data.recordings)
     rigid, law = has_rigid_impacts(study), study.model.restitution_law
@@ -513,7 +534,10 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
         exponent_innocent=law is None,
     )
     return tuple(
-        item for item in found if not named & {type(nuisance) for nuisance in item.nuisances}
+        item
+        for item in found
+        if not named & {type(nuisance) for nuisance in item.nuisances}
+        and not fixed & set(item.parameters)
     )
 
 
@@ -583,8 +607,9 @@ def problem_of(
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
     # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded
-    # lengths are taken as right.
-    nuisance += [LengthScale()] if study.model.length_scale and not lift else []
+    # lengths are taken as right, unless a study says that they are to be found.
+    scaled = study.model.length_scale is True or (study.model.length_scale and not lift)
+    nuisance += [LengthScale()] if scaled else []
     nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
     nuisance += unlevel(data.sideways, make_nuisances(study))
     nuisance += [added for item in modifications for added in item.nuisances]
@@ -597,10 +622,14 @@ def problem_of(
     free += [added for item in modifications for added in item.free]
     if any(FREE_EXPONENT in item.free for item in modifications):
         study = with_restitution_law(study, POWER_LAW)
-    return Problem(
+    return make_problem(
+        study,
         starting_scene(study, data.detections, friction=data.friction, lift=lift),
         [
-            Trial(TrackedPositions(recording, reading))
+            Trial(
+                TrackedPositions(recording, reading),
+                values=known_values(study, recording.path or recording.name),
+            )
             for recording, reading in zip(data.recordings, data.detections, strict=True)
         ],
         free=free,
@@ -611,6 +640,7 @@ def problem_of(
             *([FACTOR] if scatter else []),
             *(name for item in possible for name in item.parameters),
         ],
+        added=Trajectories.added,
     )
 
 

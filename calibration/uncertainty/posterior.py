@@ -282,8 +282,9 @@ def check_proper(fit: Fit, assessment: Assessment, flat: str) -> None:
         raise InputError(
             "posterior: neither the data nor a prior determine "
             f"{', '.join(dict.fromkeys(lost))}, so there is no posterior distribution",
-            remedy="Give a prior (Free(..., prior=LogNormal(...))), or fit with it frozen; at a "
-            'bound, flat="value" may do.',
+            remedy="Fit with a prior, --parameter 'NAME: mean=1, sd=0.1', or with its value, "
+            "--parameter NAME=1 (in Python: Problem(known={...})); at a bound, in Python, "
+            'flat="value" may do.',
         )
 
 
@@ -647,7 +648,8 @@ def summarise(
         if ran:
             warnings.append(
                 f"{label} ran away: the data do not exclude ever {' or '.join(ran)} values, and no "
-                "prior does. Do not use these samples; give a prior, or bounds."
+                f"prior does. Do not use these samples; fit with a prior, --parameter "
+                f"'{parameter.name}: mean=1, sd=0.1', or with bounds, from=0, to=1."
             )
         else:
             remark = f"{100 * level:g} %, posterior"

@@ -3,11 +3,21 @@ A new one is an entry here, or in a module that a study names in its extensions.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import calibration.nuisances as nuisances
 from calibration.runtime.registry import Registry
+from calibration.studies.option import (
+    FLAG,
+    NUMBER,
+    PLACE,
+    POSITIVE,
+    TEXT,
+    VECTOR,
+    Option,
+    one_of,
+)
 
 if TYPE_CHECKING:
     from calibration.nuisances import Nuisance
@@ -17,9 +27,14 @@ if TYPE_CHECKING:
 class NuisanceChoice:
     """A quantity of the measurement as a study names it.
 
+    What is known of its parameters, a prior, bounds or a fixed value, a study says below
+    ``parameters``, by their names.
+
     Attributes:
         name: in study files and on the command line.
-        make: the nuisance.
+        make: the nuisance, from its values as keyword arguments.
+        values: that it takes, by key.
+        needs: keys that must be given.
 
     Example:
         >>> import calibration as cal
@@ -31,7 +46,9 @@ class NuisanceChoice:
     """
 
     name: str
-    make: Callable[[], "Nuisance"]
+    make: Callable[..., "Nuisance"]
+    values: Mapping[str, Option] = dataclasses.field(default_factory=dict)
+    needs: tuple[str, ...] = ()
 
 
 NUISANCES: Registry[NuisanceChoice] = Registry(NuisanceChoice, "nuisance")
@@ -39,20 +56,99 @@ NUISANCES: Registry[NuisanceChoice] = Registry(NuisanceChoice, "nuisance")
 
 Example:
     >>> import calibration as cal
-    >>> cal.studies.NUISANCES["gravity tilt"].make()
-    GravityTilt(towards='x', prior=None)
+    >>> cal.studies.NUISANCES["gravity tilt"].make(towards="y")
+    GravityTilt(towards='y', prior=None)
 """
 
-NUISANCES.register(NuisanceChoice("gravity", lambda: nuisances.Gravity()))
-NUISANCES.register(NuisanceChoice("gravity tilt", lambda: nuisances.GravityTilt()))
-NUISANCES.register(NuisanceChoice("camera roll", lambda: nuisances.CameraRoll()))
-NUISANCES.register(NuisanceChoice("pixel aspect", lambda: nuisances.PixelAspect()))
-NUISANCES.register(NuisanceChoice("surface tilt", lambda: nuisances.SurfaceTilt()))
-NUISANCES.register(NuisanceChoice("rolling shutter", lambda: nuisances.RollingShutter()))
-NUISANCES.register(
-    NuisanceChoice(
-        "lens distortion", lambda: nuisances.LensDistortion(centre=(0.0, 0.0), centre_sd=1.0)
-    )
+_TOWARDS = {
+    "towards": Option("axis of the recording towards which it tilts", one_of("x", "y"), default="x")
+}
+_CLOCK = Option(
+    "clock of the instrument: camera, microphone, force sensor, or the name of its measurement",
+    TEXT,
 )
-NUISANCES.register(NuisanceChoice("exposure", lambda: nuisances.Exposure()))
-NUISANCES.register(NuisanceChoice("force gain", lambda: nuisances.ForceGain()))
+_CENTRE = "point of the picture on the axis of the camera (x, z) [m]"
+
+
+def _register(
+    name: str,
+    make: Callable[..., "Nuisance"],
+    values: Mapping[str, Option] | None = None,
+    needs: tuple[str, ...] = (),
+) -> None:
+    NUISANCES.register(NuisanceChoice(name, make, values or {}, needs))
+
+
+# Each class is looked up when it is made: it imports JAX, for which help texts do not wait.
+_register("gravity", lambda: nuisances.Gravity())
+_register("gravity tilt", lambda **given: nuisances.GravityTilt(**given), _TOWARDS)
+_register("surface tilt", lambda **given: nuisances.SurfaceTilt(**given), _TOWARDS)
+_register("camera roll", lambda: nuisances.CameraRoll())
+_register("pixel aspect", lambda: nuisances.PixelAspect())
+_register("rolling shutter", lambda: nuisances.RollingShutter())
+_register(
+    "lens distortion",
+    lambda centre=(0.0, 0.0), centre_sd=1.0: nuisances.LensDistortion(centre, None, centre_sd),
+    {
+        "centre": Option(_CENTRE, PLACE, default=(0.0, 0.0)),
+        "centre_sd": Option(
+            "standard deviation of each coordinate of it [m]", POSITIVE, default=1.0
+        ),
+    },
+)
+_register(
+    "depth motion",
+    lambda distance, centre=(0.0, 0.0): nuisances.DepthMotion(distance, centre),
+    {
+        "distance": Option("from the camera to the ball at first [m]", POSITIVE),
+        "centre": Option(_CENTRE, PLACE, default=(0.0, 0.0)),
+    },
+    ("distance",),
+)
+_register(
+    "exposure",
+    lambda **given: nuisances.Exposure(**given),
+    {
+        "known": Option("the exposure time [s]; found when left out", POSITIVE),
+        "guess": Option("where the search begins [s]", POSITIVE, default=2e-3),
+    },
+)
+_register("force gain", lambda: nuisances.ForceGain())
+_register(
+    "clock drift",
+    lambda **given: nuisances.ClockDrift(**given),
+    {"clock": _CLOCK, "shared": Option("whether all recordings have the same", FLAG, default=True)},
+    ("clock",),
+)
+_register(
+    "clock offset",
+    lambda **given: nuisances.ClockOffset(**given),
+    {
+        "clock": _CLOCK,
+        "shared": Option("whether all recordings have the same", FLAG, default=False),
+    },
+    ("clock",),
+)
+_register("length scale", lambda: nuisances.LengthScale())
+_register("surface height", lambda: nuisances.SurfaceHeight())
+_register("initial state", lambda: nuisances.InitialState())
+_register("first impact", lambda: nuisances.FirstImpact())
+_register("initial turn", lambda: nuisances.InitialTurn())
+_register("marker start", lambda: nuisances.MarkerStart())
+_register("time offset", lambda: nuisances.TimeOffset())
+_register(
+    "initial spin",
+    lambda **given: nuisances.InitialSpin(**given),
+    {"components": Option("axes about which the ball may spin, such as xy", TEXT, default="y")},
+)
+_register(
+    "known state",
+    lambda **given: nuisances.KnownState(**given),
+    {
+        "position": Option("of the centre at the start [m]", VECTOR),
+        "velocity": Option("at the start [m/s]", VECTOR, default=(0.0, 0.0, 0.0)),
+        "spin": Option("at the start [rad/s]", VECTOR, default=(0.0, 0.0, 0.0)),
+        "time": Option("of the start [s]", NUMBER, default=0.0),
+    },
+    ("position",),
+)

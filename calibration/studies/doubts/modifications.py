@@ -172,8 +172,8 @@ def list_modifications(
                 ("depth_velocity",),
                 False,
                 lambda step, sd: "lengths shrink or grow along a recording",
-                "let the ball move across the view, or fit with "
-                "cal.nuisances.DepthMotion(distance=..., centre=...)",
+                "let the ball move across the view, or measure its distance from the camera: "
+                "--nuisance 'depth motion: distance=1.5'",
                 math.inf,
                 nuisances=(DepthMotion(distance=AWAY, centre=middle),),
             )
@@ -202,6 +202,21 @@ def _say_aspect(step: float, sd: float) -> str:
 def _say_lens(step: float, sd: float) -> str:
     kind = "pincushion" if step > 0 else "barrel"
     return f"a {kind} of {abs(step):.2g} +- {sd:.1g} per square metre"
+
+
+MODIFIED = tuple(
+    name
+    for item in list_modifications(
+        picture=True,
+        planar=True,
+        middle=(0.0, 0.0),
+        reach=1.0,
+        exponent=True,
+        exponent_innocent=True,
+    )
+    for name in item.parameters
+)
+"""Names of the parameters of all modifications."""
 
 
 @dataclasses.dataclass(frozen=True)

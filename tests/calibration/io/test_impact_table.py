@@ -216,7 +216,8 @@ REFUSED = {
         "'theta_deg', 'v_in'. Recognised are "
         "rebound_speed (v_out), rebound_angle (theta_out), spin_after (omega), "
         "normal_restitution (e_n), tangential_restitution (e_t). "
-        "Rename one, or say which it is: columns={'spin_after': ...}.",
+        "Rename one, or say which it is: --columns 'spin_after=...' "
+        "(in Python: columns={'spin_after': ...}).",
     ),
     "empty outputs": (
         "theta_deg,e_t\n10,\n",
@@ -230,7 +231,7 @@ REFUSED = {
         "line 1, column 'e_t': there is a column of tangential restitution, but none of the "
         "impact angle. "
         "Add a column 'theta_deg' (the angle from the normal), or say which it is: "
-        "columns={'impact_angle': ...}.",
+        "--columns 'impact_angle=...' (in Python: columns={'impact_angle': ...}).",
     ),
     "spin without speed": (
         "theta_deg,omega\n10,\n20,5\n",
@@ -330,7 +331,8 @@ REFUSED = {
         "theta_deg,e_t,et\n10,0.7,0.7\n",
         {},
         "line 1: the columns 'e_t', 'et' can each be the tangential restitution. "
-        "Say which it is: columns={'tangential_restitution': 'e_t'}.",
+        "Say which it is: --columns 'tangential_restitution=e_t' "
+        "(in Python: columns={'tangential_restitution': 'e_t'}).",
     ),
     "sigma zero": (
         "theta_deg,e_t,e_t_err\n10,0.7,0\n",

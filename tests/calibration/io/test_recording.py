@@ -327,28 +327,29 @@ REFUSED = {
         "line 1: there is no column of position. The columns are 't', 'vx', 'angle'. "
         "Recognised are t (or time, frame), x, y, z "
         "(or height, h), each with its unit if that is not s or m, such as 'y (mm)' or 'y_px'. "
-        "Rename one, or say which it is: columns={'z': ...}.",
+        "Rename one, or say which it is: --columns 'z=...' (in Python: columns={'z': ...}).",
     ),
     "no time": (
         "x,z",
         (A, C),
         {},
         "line 1: there is no column of time. The columns are 'x', 'z'. "
-        "Name one of them 't' (in s) or 'frame', or say which it is: columns={'t': ...}.",
+        "Name one of them 't' (in s) or 'frame', or say which it is: --columns 't=...' "
+        "(in Python: columns={'t': ...}).",
     ),
     "two verticals": (
         "t,z,height",
         (TIME, A, C),
         {},
         "line 1: the columns 'z', 'height' can each be the position z. Say which it is: "
-        "columns={'z': 'z'}.",
+        "--columns 'z=z' (in Python: columns={'z': 'z'}).",
     ),
     "two times": (
         "t,time,z",
         (TIME, TIME, C),
         {},
         "line 1: the columns 't', 'time' can each be the time. Say which it is: "
-        "columns={'t': 't'}.",
+        "--columns 't=t' (in Python: columns={'t': 't'}).",
     ),
     "scale for metres": (
         "t,x (mm),z (mm)",
@@ -363,7 +364,8 @@ REFUSED = {
         (TIME, A, C),
         {},
         "line 1: some positions are in pixels and some are not: 'x', 'y_px'. "
-        "Say which to use, all of one kind (columns={'z': ...}), or write the units into the "
+        "Say which to use, all of one kind: --columns 'z=...' "
+        "(in Python: columns={'z': ...}), or write the units into the "
         "header.",
     ),
     "named pixels and metres": (
@@ -451,7 +453,8 @@ REFUSED = {
         (TIME, A, np.full(COUNT, np.nan)),
         {},
         "line 1, column 'z': all samples of the vertical position are missing. "
-        "Export the file again, or say which column is the vertical: columns={'z': ...}.",
+        "Export the file again, or say which column is the vertical: --columns 'z=...' "
+        "(in Python: columns={'z': ...}).",
     ),
     "time missing": (
         "t,z",

@@ -230,12 +230,12 @@ def test_only_what_a_fit_wrote_counts_as_its_work(here):
         (
             MINIMAL + "[reading]\nsigma = { z = -1 }\n",
             7,
-            ["sigma = {'z': -1} is not a positive number or a table of them"],
+            ["sigma = {z = -1} is not a positive number or a table of them"],
         ),
         (
             MINIMAL + "[reading]\ncolumns = { t = 3 }\n",
             7,
-            ["columns = {'t': 3} is not a table of texts"],
+            ["columns = {t = 3} is not a table of texts"],
         ),
         (MINIMAL + "[reading]\nvertical = 'up'\n", 7, ['vertical = "up" is not one of']),
         (MINIMAL.replace('["a.csv"]', "[]"), 1, ["files = [] is not a list of files"]),

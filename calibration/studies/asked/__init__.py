@@ -1,0 +1,1 @@
+"""What a study asks for beyond what its kind of files decides."""
