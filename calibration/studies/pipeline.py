@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from calibration.errors import InputError
 from calibration.fitting.policy import DEFAULT_POLICY
-from calibration.io.files import find_files
 from calibration.io.same_content import check_distinct
+from calibration.io.spin_files import find_recordings
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
@@ -137,4 +137,4 @@ def kind_of_study(study: Study) -> FileKind:
 
 def with_found_files(study: Study) -> Study:
     """The study with the files that its folders and patterns stand for."""
-    return dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
+    return dataclasses.replace(study, files=tuple(map(str, find_recordings(study.files))))

@@ -34,7 +34,7 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
-from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS
+from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS, TANGENTIAL
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import unused_columns
@@ -54,7 +54,6 @@ ANOTHER_SPEED, MOST_CURVES = 1.2, 6
 """Speeds this many times apart have curves of their own in a figure, if these are not too many."""
 
 RESTITUTION = "contact.normal.restitution"
-TANGENTIAL = "contact.friction.tangential_restitution"
 
 
 class ImpactTables(FileKind):
@@ -458,4 +457,4 @@ def parameters_of(study: Study, table: ImpactTable) -> tuple[str, ...]:
         return normal
     friction = FRICTION_LAWS[study.model.friction_law].make(True)
     rebounds = (TANGENTIAL,) if isinstance(friction, jc.Coulomb) else ()
-    return (*normal, *free_of_friction(study), *rebounds)
+    return tuple(dict.fromkeys((*normal, *free_of_friction(study), *rebounds)))

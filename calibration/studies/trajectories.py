@@ -42,7 +42,6 @@ from calibration.fitting.probes import exclude_flatness
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_recordings, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
-from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Derived, Free
 from calibration.model.prior import LogNormal, Normal
 from calibration.nuisances import (
@@ -58,11 +57,10 @@ from calibration.nuisances import (
 from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
-from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.modification import TriedModification
 from calibration.results.result import Fit
-from calibration.studies.choices.friction_laws import FRICTION
+from calibration.studies.choices.friction_laws import COULOMB, FRICTION
 from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.doubts.modifications import (
     FREE_EXPONENT,
@@ -79,6 +77,7 @@ from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import believable_scale, judge_plausibility
+from calibration.studies.plausibility.spins import wrong_spins
 from calibration.studies.recording_remarks import recording_remarks, share_of_samples
 from calibration.studies.scene import (
     free_of_friction,
@@ -92,6 +91,13 @@ from calibration.studies.scene import (
     make_surfaces,
 )
 from calibration.studies.sounds import DRAG
+from calibration.studies.spin.misreadings import (
+    describe_misreading,
+    find_misreading,
+    unit_of,
+    with_spins_times,
+)
+from calibration.studies.spin.trials import make_trial, shows_spin
 from calibration.studies.study import CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
 
@@ -105,6 +111,10 @@ PUBLISHED_LIFT = LogNormal(0.8, 1.5)
 LIFT_NOTE = (
     "flights show only its product with the spin, which nobody measured: held by what others "
     "measured, 0.8 within a factor of 1.5"
+)
+LIFT_UNSEEN = (
+    "the spins are too small or the flights too short to show it: held by what others measured, "
+    "0.8 within a factor of 1.5"
 )
 POWER_LAW = "power law"
 """Name of the restitution law whose exponent may be 0."""
@@ -132,6 +142,13 @@ LIFTED = (
     "better. The recorded lengths were then taken as right, because a wrong length scale looks "
     "like lift."
 )
+STRANGE_LIFT = 2.0
+"""Standard deviations from what others measured at which a Magnus coefficient puts spins in doubt.
+"""
+
+SURE_OF_SPINS = 25.0
+"""Fall of chi-squared, in units of the misfit, from which on spins were read wrongly."""
+
 MOST = 0.7
 """Part of what scatter explains that a modification must promise to be named beside it."""
 
@@ -162,12 +179,8 @@ class Trajectories(FileKind):
             detections = [detected for _, detected in known]
         else:
             recordings, detections = read_trajectories(study)
-        return problem_of(
-            study,
-            choose_physics(study, recordings, detections),
-            scatter=False,
-            lift=study.model.lift is True,
-        )
+        data = choose_physics(study, recordings, detections)
+        return problem_of(study, data, scatter=False, lift=lifts(study, data))
 
     def fit(self, study: Study, *, progress: Say) -> Fit:
         """Fit all recordings; the rules are those of this module."""
@@ -226,7 +239,9 @@ class Trajectories(FileKind):
             sigma=options.sigma,
         )
         detected = read_bounces(recording, radius=radius, gravity=gravity)
-        findings = implausible_recordings([(recording, detected)], gravity=gravity)
+        readings = [(recording, detected)]
+        findings = implausible_recordings(readings, gravity=gravity)
+        findings += wrong_spins(readings, radius=radius, shell=None) if not findings else []
         return FileReport(
             path=path,
             name=name,
@@ -271,6 +286,18 @@ def no_bounce(recording: Recording, findings: Sequence[Finding]) -> InputError:
     return InputError("there is no bounce in this recording", remedy=remedy, path=recording.path)
 
 
+def check_spin_wanted(study: Study, recordings: Sequence[Recording]) -> None:
+    """Raise where a study says that balls do not spin whose spin was measured."""
+    measured = [recording for recording in recordings if shows_spin(recording)]
+    if measured and study.model.spin is False:
+        raise InputError(
+            "spin = false says that the balls do not spin before the first impact, but their spin "
+            "was measured",
+            remedy="Leave --no-spin out.",
+            path=measured[0].path,
+        )
+
+
 def steepness(detections: Sequence[DetectedBounces]) -> float:
     """Largest ratio of tangential to normal speed before an impact."""
     ratios = [
@@ -299,6 +326,7 @@ class VisiblePhysics(NamedTuple):
         sideways: letters of the axes along which the ball moves.
         oblique: whether impacts are oblique enough to show friction.
         spin: whether initial spins are to be found; ``friction``: whether friction is.
+        measured: whether spin was measured in any of them.
         notes: plain sentences.
     """
 
@@ -308,6 +336,7 @@ class VisiblePhysics(NamedTuple):
     oblique: bool
     friction: bool
     spin: bool
+    measured: bool
     notes: tuple[str, ...]
 
 
@@ -318,10 +347,15 @@ def choose_physics(
     recordings, detections, notes = usable(recordings, detections, gravity=study.model.gravity)
     automatic = study.model.friction == "automatic"
     oblique = steepness(detections) > OBLIQUE if automatic else bool(study.model.friction)
-    sideways = axes_of_motion(recordings, detections) if automatic or oblique else ""
+    spinning = any(map(shows_spin, recordings))
+    wanted = automatic or oblique or spinning
+    sideways = axes_of_motion(recordings, detections) if wanted else ""
     friction = oblique or (automatic and bool(sideways))
-    spin = friction if study.model.spin == "automatic" else bool(study.model.spin)
-    if not friction and any(set(recording.axes) & {"x", "y"} for recording in recordings):
+    measured = bool(sideways) and spinning
+    check_spin_wanted(study, recordings)
+    spin = friction or measured if study.model.spin == "automatic" else bool(study.model.spin)
+    planar = any(set(recording.axes) & {"x", "y"} for recording in recordings)
+    if planar and not (friction or measured):
         recordings = [height_only(recording) for recording in recordings]
         notes.append(
             "Nothing moves sideways, so only the height was fitted: these data do not tell "
@@ -329,7 +363,9 @@ def choose_physics(
             if automatic
             else "Only the height was fitted, as no friction is asked for."
         )
-    return VisiblePhysics(recordings, detections, sideways, oblique, friction, spin, tuple(notes))
+    return VisiblePhysics(
+        recordings, detections, sideways, oblique, friction, spin, measured, tuple(notes)
+    )
 
 
 def axes_of_motion(recordings: Sequence[Recording], detections: Sequence[DetectedBounces]) -> str:
@@ -389,14 +425,14 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     """The cheapest explanation: without lift and with impacts that repeat, where that explains the
     data; else with spin that lifts the ball, with impacts that deviate, or with both.
     """
-    lift = study.model.lift is True
+    lift = lifts(study, data)
     plain = find_explanation(study, data, lift=lift)
     if plain.assessment.explained:
         return plain
     ways = [plain]
     bounces = sum(len(detected.bounces) for detected in data.detections)
     may_scatter = bounces > 2 and has_rigid_impacts(study)
-    if study.model.lift == "automatic" and data.spin:
+    if study.model.lift == "automatic" and data.spin and not lift:
         progress("Letting spin lift the ball")
         ways.append(find_explanation(study, data, lift=True))
     if may_scatter:
@@ -406,6 +442,51 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     if best.lift and not lift and may_scatter and not best.assessment.explained:
         best = cheapest([best, let_scatter(study, data, best)])
     return best
+
+
+def lifts(study: Study, data: VisiblePhysics) -> bool:
+    """Whether spin lifts the ball in all explanations: where it was measured, and there is air."""
+    if study.model.lift == "automatic":
+        return data.measured and study.model.drag
+    return bool(study.model.lift)
+
+
+def doubt_spins(study: Study, data: VisiblePhysics, way: Explanation) -> Finding | None:
+    """What is wrong with measured spins, where they contradict flights and bounces: read in another
+    unit or with the other sign, they would leave far less unexplained.
+
+    Asked where the data are not explained, or a Magnus coefficient comes out that no ball has. Only
+    the data change, so that nothing is compiled anew.
+    """
+    strange = way.lift and far_from_published(way) > STRANGE_LIFT
+    if not data.measured or (way.assessment.explained and not strange):
+        return None
+    possible = possible_modifications(study, data)
+
+    def chi2_with(factor: float) -> float:
+        recordings = with_spins_times(data.recordings, factor)
+        other = data._replace(recordings=recordings)
+        problem = problem_of(study, other, scatter=False, lift=way.lift, possible=possible)
+        assessment = minimum_of(study, problem)[1]
+        return assessment.chi2 if assessment.simulated else np.inf
+
+    chi2 = way.assessment.chi2
+    least = SURE_OF_SPINS * max(way.assessment.misfit, 1.0)
+    unit = unit_of(data.recordings)
+    found = find_misreading(chi2_with, chi2, least=least, unit=unit)
+    if found is None:
+        return None
+    misread, lower = found
+    evidence = f"they leave a chi2 of {chi2:.3g}, where {lower:.3g} is possible"
+    return Finding(describe_misreading(misread, evidence), meaningless=True)
+
+
+def far_from_published(way: Explanation) -> float:
+    """Standard deviations of what others measured between their Magnus coefficients and that of a
+    fit.
+    """
+    value = estimate_shared(way.assessment)[LIFT].value
+    return abs(float(PUBLISHED_LIFT.residual(max(value, 1e-12))))
 
 
 def cheapest(ways: Sequence[Explanation]) -> Explanation:
@@ -453,25 +534,26 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         progress(f"Fitting {len(detections)} recording{'s' if len(detections) != 1 else ''}")
         way = explain(study, data, progress=progress)
         chosen, assessment = way.problem, way.assessment
-        if way.lift and study.model.lift == "automatic":
+        doubt = doubt_spins(study, data, way)
+        if way.lift and study.model.lift == "automatic" and not data.measured:
             notes.append(LIFTED)
         if way.scatter:
             law, drag = study.model.law_of_restitution, study.model.drag
             notes.append(describe_scatter(chosen, assessment, way.order, law=law, drag=drag))
-        if way.lift:
+        if way.lift and not data.measured:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
         estimates = estimate_shared(assessment)
         estimates.pop(DURATION, None)
         if way.lift:
-            estimates[LIFT] = dataclasses.replace(
-                estimates[LIFT], sd=np.inf, status=Determination.NOT_DETERMINED, note=LIFT_NOTE
-            )
+            estimates[LIFT] = judge_lift(estimates[LIFT], measured=data.measured)
         if FRICTION in estimates and not data.oblique:
             estimates.pop(FRICTION)
             notes.append("Every impact is nearly normal: these data do not tell friction.")
         elif FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
-            estimates[FRICTION] = friction_or_spin(assessment, estimates[FRICTION])
+            estimates[FRICTION] = friction_or_spin(
+                assessment, estimates[FRICTION], measured=data.measured
+            )
         if rigid:
             estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
         notes.extend(tilt_sentences(estimates))
@@ -494,7 +576,8 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     result = dataclasses.replace(
         result, warnings=(*asked, *result.warnings, *notes), modifications=way.tried
     )
-    return judge_plausibility(result, study, list(zip(*read, strict=True)))
+    readings = list(zip(*read, strict=True))
+    return judge_plausibility(result, study, readings, found=[doubt] if doubt else [])
 
 
 def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modification, ...]:
@@ -509,6 +592,7 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
         middle=middle,
         reach=reach,
         exponent=rigid and law in (None, CONSTANT),
+        rebound=data.measured and data.friction and rigid and study.model.friction_law == COULOMB,
         exponent_innocent=law is None,
     )
     return tuple(
@@ -581,9 +665,10 @@ def problem_of(
     impacts = max(len(reading.bounces) for reading in data.detections)
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
-    # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded
-    # lengths are taken as right.
-    nuisance += [LengthScale()] if study.model.length_scale and not lift else []
+    # Lift by an unknown spin changes the apparent gravity as a wrong length scale does: then the
+    # recorded lengths are taken as right.
+    told = data.measured or not lift
+    nuisance += [LengthScale()] if study.model.length_scale and told else []
     nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
     nuisance += unlevel(data.sideways, make_nuisances(study))
     nuisance += [added for item in modifications for added in item.nuisances]
@@ -599,14 +684,14 @@ def problem_of(
     return Problem(
         starting_scene(study, data.detections, friction=data.friction, lift=lift),
         [
-            Trial(TrackedPositions(recording, reading))
+            make_trial(recording, reading)
             for recording, reading in zip(data.recordings, data.detections, strict=True)
         ],
         free=free,
         nuisance=nuisance,
         method=make_method(study, impacts + SPARE),
         frozen=[
-            *([LIFT] if lift else []),
+            *([LIFT] if lift and not data.measured else []),
             *([FACTOR] if scatter else []),
             *(name for item in possible for name in item.parameters),
         ],
@@ -691,6 +776,21 @@ def counted_as_parameter(problem: Problem, assessment: Assessment, name: str) ->
     )
 
 
+def judge_lift(estimate: Estimate, *, measured: bool) -> Estimate:
+    """The Magnus coefficient, withdrawn where the flights do not tell it: without a measured spin,
+    or where what is known beforehand tells as much as they do.
+
+    Args:
+        estimate: as it was found.
+        measured: whether the spin was measured.
+    """
+    known = math.log(PUBLISHED_LIFT.factor)
+    if measured and estimate.sd < estimate.value * known / math.sqrt(2):
+        return estimate
+    note = LIFT_UNSEEN if measured else LIFT_NOTE
+    return dataclasses.replace(estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note)
+
+
 def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
     """Contact duration at 1 m/s and its standard error [s] as the data alone have it, without what
     is known of balls beforehand; infinite where they have next to no say.
@@ -703,21 +803,22 @@ def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
     return float(value), float(precision**-0.5)
 
 
-def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
-    """The friction coefficient, withdrawn where another initial spin explains the data with any
-    larger coefficient.
+def friction_or_spin(assessment: Assessment, estimate: Estimate, *, measured: bool) -> Estimate:
+    """The friction coefficient, withdrawn where the data are explained with any larger coefficient:
+    by another initial spin, or where it was measured, by contacts that stick.
     """
     if estimate.status is Determination.DETERMINED:
         sure = assessment.policy.flatness_excluded
         if exclude_flatness(assessment, FRICTION) >= sure:
             return estimate
-    return dataclasses.replace(
-        estimate,
-        sd=np.inf,
-        status=Determination.NOT_DETERMINED,
-        note="friction and initial spin are confounded: without a measured spin, another spin "
-        "explains the data with a larger coefficient",
+    note = (
+        "the contacts end sticking, where any larger coefficient does the same: it is a lower "
+        "limit; throw flatter, or with backspin, so that they slide throughout"
+        if measured
+        else "friction and initial spin are confounded: without a measured spin, another spin "
+        "explains the data with a larger coefficient"
     )
+    return dataclasses.replace(estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note)
 
 
 def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimate:

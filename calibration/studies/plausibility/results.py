@@ -12,6 +12,7 @@ from calibration.results.result import Fit
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.finding import Finding, Reading, two_digits
 from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.plausibility.spins import wrong_spins
 from calibration.studies.sounds import DRAG
 from calibration.studies.study import Ball, ModelOptions, Study
 
@@ -194,7 +195,9 @@ def sunken_surface(fit: Fit, radius: float) -> Iterator[Finding]:
         )
 
 
-def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> Fit:
+def judge_plausibility(
+    fit: Fit, study: Study, readings: Sequence[Reading], *, found: Sequence[Finding] = ()
+) -> Fit:
     """The fit with what is implausible of it first among its warnings, and without the standard
     errors that this takes away.
 
@@ -202,8 +205,12 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
         fit: of the recordings.
         study: what was asked.
         readings: recordings and what was detected in them.
+        found: what the fit itself found implausible.
     """
     before = implausible_recordings(readings, gravity=study.model.gravity)
+    ball = study.ball
+    before += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not before else []
+    before += found if not before else []
     known = any(finding.meaningless for finding in before)
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
     meaningless = any(finding.meaningless for finding in findings)
