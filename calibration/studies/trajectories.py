@@ -77,7 +77,7 @@ from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import believable_scale, judge_plausibility
-from calibration.studies.plausibility.spins import wrong_spins
+from calibration.studies.plausibility.spins import ratio_in_bounces, wrong_spins
 from calibration.studies.recording_remarks import recording_remarks, share_of_samples
 from calibration.studies.scene import (
     free_of_friction,
@@ -93,10 +93,11 @@ from calibration.studies.scene import (
 from calibration.studies.sounds import DRAG
 from calibration.studies.spin.misreadings import (
     describe_misreading,
-    find_misreading,
+    nearest_misreading,
     unit_of,
     with_spins_times,
 )
+from calibration.studies.spin.told import compare_spins, without_spins
 from calibration.studies.spin.trials import make_trial, shows_spin
 from calibration.studies.study import CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
@@ -142,12 +143,19 @@ LIFTED = (
     "better. The recorded lengths were then taken as right, because a wrong length scale looks "
     "like lift."
 )
-STRANGE_LIFT = 2.0
-"""Standard deviations from what others measured at which a Magnus coefficient puts spins in doubt.
+NO_SPIN = 1e-6
+"""Factor of measured spins from which a fit of the motion alone begins."""
+
+LIFT_UNKNOWN = 0.8
+"""Difference of logarithms up to which a spin that flights tell agrees: the Magnus coefficient is
+known within a factor of 1.5 beforehand, twice that is 0.8.
 """
 
-SURE_OF_SPINS = 25.0
-"""Fall of chi-squared, in units of the misfit, from which on spins were read wrongly."""
+SURE_OF_SPINS = 5.0
+"""Standard errors from 1 of the factor of spins that were read wrongly."""
+
+SPINS_COST = 100.0
+"""Chi-squared that spins may add which the motion tells, too."""
 
 MOST = 0.7
 """Part of what scatter explains that a modification must promise to be named beside it."""
@@ -451,42 +459,51 @@ def lifts(study: Study, data: VisiblePhysics) -> bool:
     return bool(study.model.lift)
 
 
-def doubt_spins(study: Study, data: VisiblePhysics, way: Explanation) -> Finding | None:
-    """What is wrong with measured spins, where they contradict flights and bounces: read in another
-    unit or with the other sign, they would leave far less unexplained.
+def check_spins(study: Study, data: VisiblePhysics) -> None:
+    """Raise where measured spins contradict the motion, because they were read in another unit or
+    with the other sign.
 
-    Asked where the data are not explained, or a Magnus coefficient comes out that no ball has. Only
-    the data change, so that nothing is compiled anew.
+    Where they were measured before and after a bounce, the impulse tells. Elsewhere the motion is
+    fitted without them: flights tell the spin as far as the Magnus coefficient is known from
+    others, and bounces tell on which side of rolling it is.
+
+    Raises:
+        InputError: with the factor, and the likely cause.
     """
-    strange = way.lift and far_from_published(way) > STRANGE_LIFT
-    if not data.measured or (way.assessment.explained and not strange):
-        return None
-    possible = possible_modifications(study, data)
+    ball, readings = study.ball, list(zip(data.recordings, data.detections, strict=True))
+    ratio = ratio_in_bounces(readings, radius=ball.radius, shell=ball.shell)
+    if ratio is not None:
+        found = wrong_spins(readings, radius=ball.radius, shell=ball.shell)
+        says = next((finding.sentence for finding in found if finding.meaningless), None)
+    else:
+        says = contradiction(study, data)
+    if says is not None:
+        spun = next(recording for recording in data.recordings if recording.spin is not None)
+        raise InputError("the measured spins are not to be believed", remedy=says, path=spun.path)
 
-    def chi2_with(factor: float) -> float:
+
+def contradiction(study: Study, data: VisiblePhysics) -> str | None:
+    """How measured spins contradict what the motion alone tells of the spin, in a sentence."""
+    lift, possible = lifts(study, data), possible_modifications(study, data)
+
+    def problem_with(factor: float) -> Problem:
         recordings = with_spins_times(data.recordings, factor)
         other = data._replace(recordings=recordings)
-        problem = problem_of(study, other, scatter=False, lift=way.lift, possible=possible)
-        assessment = minimum_of(study, problem)[1]
-        return assessment.chi2 if assessment.simulated else np.inf
+        return problem_of(study, other, scatter=False, lift=lift, possible=possible)
 
-    chi2 = way.assessment.chi2
-    least = SURE_OF_SPINS * max(way.assessment.misfit, 1.0)
-    unit = unit_of(data.recordings)
-    found = find_misreading(chi2_with, chi2, least=least, unit=unit)
-    if found is None:
+    still = without_spins(problem_with(NO_SPIN))
+    frozen = [*still.frozen, *([LIFT] if lift else [])]
+    alone = minimum_of(study, without_spins(still.replace(frozen=frozen)))[1]
+    factor, sd = compare_spins(problem_with(1.0), alone)
+    misread = nearest_misreading(factor, unit=unit_of(data.recordings), alike=LIFT_UNKNOWN)
+    if misread is None or not SURE_OF_SPINS * sd < abs(factor - 1):
         return None
-    misread, lower = found
-    evidence = f"they leave a chi2 of {chi2:.3g}, where {lower:.3g} is possible"
-    return Finding(describe_misreading(misread, evidence), meaningless=True)
-
-
-def far_from_published(way: Explanation) -> float:
-    """Standard deviations of what others measured between their Magnus coefficients and that of a
-    fit.
-    """
-    value = estimate_shared(way.assessment)[LIFT].value
-    return abs(float(PUBLISHED_LIFT.residual(max(value, 1e-12))))
+    agreed = minimum_of(study, problem_with(misread.factor))[1]
+    if not agreed.chi2 < alone.chi2 + max(agreed.misfit, 1.0) * SPINS_COST:
+        return None
+    return describe_misreading(
+        misread, f"what the flights and bounces tell is {factor:.2g} times what was measured"
+    )
 
 
 def cheapest(ways: Sequence[Explanation]) -> Explanation:
@@ -531,10 +548,12 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     detections, spin, notes = data.detections, data.spin, list(data.notes)
     rigid = has_rigid_impacts(study)
     with jax.enable_x64(True):
+        if data.measured:
+            progress("Asking the motion about the measured spins")
+            check_spins(study, data)
         progress(f"Fitting {len(detections)} recording{'s' if len(detections) != 1 else ''}")
         way = explain(study, data, progress=progress)
         chosen, assessment = way.problem, way.assessment
-        doubt = doubt_spins(study, data, way)
         if way.lift and study.model.lift == "automatic" and not data.measured:
             notes.append(LIFTED)
         if way.scatter:
@@ -576,8 +595,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     result = dataclasses.replace(
         result, warnings=(*asked, *result.warnings, *notes), modifications=way.tried
     )
-    readings = list(zip(*read, strict=True))
-    return judge_plausibility(result, study, readings, found=[doubt] if doubt else [])
+    return judge_plausibility(result, study, list(zip(*read, strict=True)))
 
 
 def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modification, ...]:

@@ -195,9 +195,7 @@ def sunken_surface(fit: Fit, radius: float) -> Iterator[Finding]:
         )
 
 
-def judge_plausibility(
-    fit: Fit, study: Study, readings: Sequence[Reading], *, found: Sequence[Finding] = ()
-) -> Fit:
+def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> Fit:
     """The fit with what is implausible of it first among its warnings, and without the standard
     errors that this takes away.
 
@@ -205,12 +203,10 @@ def judge_plausibility(
         fit: of the recordings.
         study: what was asked.
         readings: recordings and what was detected in them.
-        found: what the fit itself found implausible.
     """
     before = implausible_recordings(readings, gravity=study.model.gravity)
     ball = study.ball
     before += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not before else []
-    before += found if not before else []
     known = any(finding.meaningless for finding in before)
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
     meaningless = any(finding.meaningless for finding in findings)

@@ -54,8 +54,8 @@ def wrong_spins(
     """
     spun = [reading for reading in readings if reading[0].spin is not None]
     inertia = _inertia(shell)
-    ratio = spin_ratio(spun, radius=radius, inertia_ratio=inertia)
-    if ratio is None or ratio.sd > LEAST_PRECISE * abs(ratio.value):
+    ratio = ratio_in_bounces(readings, radius=radius, shell=shell)
+    if ratio is None:
         return
     unknown = np.log(SHELL / SOLID) / 2 if shell is None else 0.0
     off = np.inf if ratio.value < 0 else max(abs(np.log(ratio.value)) - unknown, 0.0)
@@ -93,6 +93,22 @@ def wrong_spins(
         "and --radius and --shell.",
         meaningless=True,
     )
+
+
+def ratio_in_bounces(
+    readings: Sequence[Reading], *, radius: float, shell: bool | None
+) -> SpinRatio | None:
+    """Measured over expected change of the spin in bounces, where it is known well enough to say
+    something.
+
+    Args:
+        readings: recordings and what was detected in them.
+        radius: of the ball [m].
+        shell: whether it is a thin shell, ``None`` where nobody said so.
+    """
+    ratio = spin_ratio(readings, radius=radius, inertia_ratio=_inertia(shell))
+    vague = ratio is None or ratio.sd > LEAST_PRECISE * abs(ratio.value)
+    return None if vague else ratio
 
 
 def _inertia(shell: bool | None) -> float:

@@ -2,10 +2,8 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from calibration.io.recording import Recording
 from calibration.results.numbers import plain
@@ -60,20 +58,23 @@ def misreadings(unit: str) -> tuple[Misreading, ...]:
     return tuple(found)
 
 
-def nearest_misreading(factor: float, *, unit: str) -> Misreading | None:
+def nearest_misreading(factor: float, *, unit: str, alike: float = ALIKE) -> Misreading | None:
     """The misreading that makes a factor, if any does.
 
     Args:
         factor: true spin over the one that was read.
         unit: in which it was read.
+        alike: difference of logarithms up to which factors are the same.
 
     Example:
         >>> round(nearest_misreading(0.106, unit="rad/s").factor, 4)  # revolutions per minute
         0.1047
     """
-    alike = [one for one in misreadings(unit) if one.factor * factor > 0]
-    best = min(alike, key=lambda one: abs(math.log(factor / one.factor)))
-    return best if abs(math.log(factor / best.factor)) < ALIKE else None
+    if not math.isfinite(factor) or factor == 0:
+        return None
+    turned = [one for one in misreadings(unit) if one.factor * factor > 0]
+    best = min(turned, key=lambda one: abs(math.log(factor / one.factor)))
+    return best if abs(math.log(factor / best.factor)) < alike else None
 
 
 def unit_of(recordings: Sequence[Recording]) -> str:
@@ -99,30 +100,6 @@ def with_spins_times(recordings: Sequence[Recording], factor: float) -> list[Rec
         return dataclasses.replace(recording, spin=other)
 
     return [times(recording) for recording in recordings]
-
-
-def find_misreading(
-    chi2_with: Callable[[float], float], chi2: float, *, least: float, unit: str
-) -> tuple[Misreading, float] | None:
-    """The misreading without which a model explains the data far better, and chi-squared there.
-
-    Args:
-        chi2_with: chi-squared of the fit with the spins times a factor.
-        chi2: of the fit with the spins as they were read.
-        least: fall of chi-squared that is worth a name.
-        unit: in which they were read.
-    """
-    tried = []
-    for one in misreadings(unit):
-        found = chi2_with(one.factor)
-        if np.isfinite(found):
-            tried.append((found, one))
-        if found < chi2 - least and found < 0.2 * chi2:
-            break
-    if not tried:
-        return None
-    lowest, best = min(tried, key=lambda pair: pair[0])
-    return (best, lowest) if lowest < chi2 - least else None
 
 
 def describe_misreading(misreading: Misreading, evidence: str) -> str:
