@@ -4,7 +4,7 @@ and tangential restitution.
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import jax
@@ -49,6 +49,10 @@ from jaxcontact.parameters import get, put
 
 OBLIQUE = 0.15
 """Tangential over normal speed from which an impact can tell something of friction."""
+
+ACROSS = 0.05
+"""Spin about the direction of motion, over the largest spin, from which on it is worth a sentence.
+"""
 
 ANOTHER_SPEED, MOST_CURVES = 1.2, 6
 """Speeds this many times apart have curves of their own in a figure, if these are not too many."""
@@ -98,8 +102,20 @@ class ImpactTables(FileKind):
     ) -> FileReport:
         """The table."""
         table = read_impacts(path, options)
-        return FileReport(
-            path=path, name=name, table=table, remarks=tuple(unused_columns(table.ignored))
+        remarks = (*unused_columns(table.ignored), *spin_across(table))
+        return FileReport(path=path, name=name, table=table, remarks=remarks)
+
+
+def spin_across(table: ImpactTable) -> Iterator[str]:
+    """A sentence where spheres spun about the direction in which they moved, which turns them out
+    of the plane of the impact.
+    """
+    seen = np.concatenate([np.abs(table.spin_before), np.abs(table.spin_after)])
+    largest = float(np.nanmax(seen, initial=0.0))
+    if table.across > ACROSS * largest:
+        yield (
+            f"spins about the direction of motion (up to {table.across:.3g} rad/s, about the other "
+            f"axis up to {largest:.3g}) are left out: an impact is seen in one plane"
         )
 
 
