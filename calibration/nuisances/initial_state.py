@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.bounces import DetectedBounces
-from calibration.detection.spin_change import find_spin_change, flight_of
 from calibration.errors import InputError
 from calibration.measurements.spins import Spins
 from calibration.model.parameter import Parameter, nuisance_parameter
@@ -124,16 +123,8 @@ def first_spin(trial: UnfittedTrial) -> np.ndarray:
     if spins is None:
         return np.zeros(3)
     bounces = trial.detected.bounces if isinstance(trial.detected, DetectedBounces) else ()
-    radius = float(np.ravel(np.asarray(trial.scene.bodies.radius))[0])
-    ratio = float(np.ravel(np.asarray(trial.scene.bodies.inertia_ratio))[0])
-    flight, found = flight_of(spins.time, bounces), np.zeros(3)
-    changes = [find_spin_change(one, radius=radius, inertia_ratio=ratio) for one in bounces]
-    for axis in spins.components:
-        seen = np.isfinite(spins.spin[:, axis])
-        first = int(flight[seen].min())
-        later = sum(float(np.nan_to_num(change[axis])) for change in changes[:first])
-        found[axis] = np.median(spins.spin[seen & (flight == first), axis]) - later
-    return found
+    found, changed = spins.in_first_flight(bounces, trial.scene.bodies)
+    return found - changed
 
 
 @dataclasses.dataclass(frozen=True)

@@ -206,10 +206,13 @@ def fit_impacts(
             slides = slip_angle(scene, problem.data[0]) > limit
             # A guess of the noise does not excuse a misfit here: there is a better model to try.
             missed = assessment.misfit > largest_misfit(assessment.dof, stated=bool(table.sigma))
-            if missed and np.count_nonzero(slides) > len(free):
-                problem, assessment, above = only_sliding(
-                    scene, table, free, limit, method=method, steps=steps
-                )
+            sliding = (
+                only_sliding(scene, table, free, limit, method=method, steps=steps)
+                if missed and np.count_nonzero(slides) > len(free)
+                else None
+            )
+            if sliding is not None:
+                problem, assessment, above = sliding
                 limit = sliding_limit(scene, estimate_shared(assessment))
                 notes.append(
                     "Rigid impacts do not explain all impacts together. Those that end "
@@ -330,12 +333,16 @@ def only_sliding(
     *,
     method: str,
     steps: int | None,
-) -> tuple[Problem, Assessment, float]:
-    """The fit of impacts flatter than the sliding limit, and the angle above which it used them."""
+) -> tuple[Problem, Assessment, float] | None:
+    """The fit of impacts flatter than the sliding limit, and the angle above which it used them;
+    ``None`` where that limit leaves too few, so that none is known to slide.
+    """
     frozen = tuple(path for path in free if path == TANGENTIAL)
     for _ in range(2):
         above = limit
         problem = impact_problem(scene, table, free=free, frozen=frozen, above=above)
+        if np.count_nonzero(slip_angle(scene, problem.data[0]) > above) <= len(free):
+            return None
         assessment = solve(problem, method=method, steps=steps, start={}, progress=None)
         limit = sliding_limit(scene, estimate_shared(assessment))
     return problem, assessment, above

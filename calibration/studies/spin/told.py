@@ -4,7 +4,7 @@ import numpy as np
 
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_trial
-from calibration.measurements.spins import AXES, SpinComponents
+from calibration.measurements.spins import AXES, SpinComponents, Spins
 from calibration.problem.problem import Problem
 
 
@@ -27,25 +27,28 @@ def without_spins(problem: Problem) -> Problem:
 
 
 def compare_spins(problem: Problem, alone: Assessment) -> tuple[float, float]:
-    """Spins in the first flights as the motion tells them, over those that were measured, and the
-    standard error of that factor; (nan, inf) where nothing was told.
+    """Spins as the motion tells them, over those that were measured, each in the first flight in
+    which it was, and the standard error of that factor; (nan, inf) where nothing was told.
 
     Args:
         problem: with the measured spins.
         alone: minimum of ``without_spins`` of it.
     """
     told, read, weight = [], [], []
-    for g, (batch, start) in enumerate(zip(problem.layout.batches, problem.start[1], strict=True)):
-        names = [item.name for item in batch.trial_parameters]
-        measured = [item for item in batch.observations if isinstance(item, SpinComponents)]
-        spins = [f"spin_{AXES[axis]}" for item in measured for axis in item.components]
-        for r in range(start.shape[0]) if spins else ():
+    for g, members in enumerate(problem.members):
+        for r, member in enumerate(members):
+            trial, detected = problem.trials[member], problem.detections[member]
+            spins = next((item for item in trial.measured if isinstance(item, Spins)), None)
+            if spins is None:
+                continue
+            measured, changed = spins.in_first_flight(detected.bounces, problem.scene.bodies)
             found = estimate_trial(alone, g, r)
-            for name in spins:
-                if name in found and np.isfinite(found[name].sd) and found[name].sd > 0:
-                    told.append(found[name].value)
-                    weight.append(found[name].sd ** -2)
-                    read.append(start[r, names.index(name)])
+            for axis in spins.components:
+                at_first = found.get(f"spin_{AXES[axis]}")
+                if at_first is not None and 0 < at_first.sd < np.inf:
+                    told.append(at_first.value + changed[axis])
+                    weight.append(at_first.sd**-2)
+                    read.append(measured[axis])
     squares = float(np.sum(np.square(read) * weight))
     if not squares > 0:
         return np.nan, np.inf
