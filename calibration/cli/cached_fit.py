@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from calibration.errors import InputError
 from calibration.io.contents import read_contents
-from calibration.io.files import find_files
+from calibration.io.spin_files import find_all_files, find_recordings
 from calibration.runtime.checkpoint_faults import DamagedCheckpoint
 from calibration.studies.extensions import extension_files
 from calibration.studies.study import Study
@@ -41,9 +41,9 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
     from calibration.runtime.versions import installed_versions
     from calibration.studies.pipeline import fit_study
 
-    files = find_files(study.files)
+    files = find_recordings(study.files)
     study = dataclasses.replace(study, files=tuple(map(str, files)))
-    read = [*files, *extension_files(study.extensions)]
+    read = [*find_all_files(files), *extension_files(study.extensions)]
     identity = fingerprint(study, [read_contents(path) for path in read], installed_versions())
     place = folder / CHECKPOINTS / f"fit-{identity[:16]}"
     refused = False

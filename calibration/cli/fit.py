@@ -25,7 +25,7 @@ from calibration.cli.options import (
     study_file,
     verb,
 )
-from calibration.io.files import find_files
+from calibration.io.spin_files import find_all_files
 from calibration.runtime.progress import Progress
 from calibration.studies.study import SECTIONS, ExportOptions
 
@@ -85,7 +85,7 @@ def fit(
     )
     from calibration.studies.toml import fingerprint_files
 
-    inputs = fingerprint_files(find_files(study.files))
+    inputs = fingerprint_files(find_all_files(study.files))
 
     folder = Path(out).expanduser() if out else default_folder(study_file(files))
     with hold_folder(folder):

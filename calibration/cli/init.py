@@ -18,7 +18,7 @@ from calibration.cli.options import (
     verb,
 )
 from calibration.errors import InputError
-from calibration.io.files import find_files
+from calibration.io.spin_files import find_recordings
 
 
 @verb(
@@ -63,7 +63,7 @@ def init(
         raise InputError(
             "a study file ends in .toml", remedy="Name one with --out study.toml.", path=out
         )
-    paths = tuple(map(str, find_files(study.files)))
+    paths = tuple(map(str, find_recordings(study.files)))
     write_study(study if patterns else dataclasses.replace(study, files=paths), out, fitted=False)
     shown = os.fspath(out)
     print_lines(

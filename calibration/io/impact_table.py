@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.headers import Header, advise_columns, list_headers
+from calibration.io.impact_vectors import are_impact_vectors, read_impact_vectors
 from calibration.io.names import stem_of
 from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import identify_quantity, is_trajectory
@@ -147,6 +148,8 @@ class ImpactTable:
         line: (n,) for each row the line in that file.
         path: the file, or ``None``.
         ignored: the headers of columns that were not used.
+        across: largest spin about the direction of motion along the surface [rad/s], which impacts
+            in a plane do not have and which is left out.
 
     Raises:
         InputError: arrays of different lengths, a sigma or a speed that is not positive, an angle
@@ -180,6 +183,7 @@ class ImpactTable:
     )
     path: str | None = None
     ignored: tuple[str, ...] = ()
+    across: float = 0.0
 
     def __post_init__(self) -> None:
         rows = len(self.impact_angle)
@@ -260,7 +264,9 @@ def read_impact_table(
     ``spin_after``, ``e_n``, ``e_t`` and the like, each with its unit (``theta_deg``, ``omega
     (rpm)``) and, for the outputs, its standard deviation (``sigma_e_t``, ``omega_err``). Without a
     column of angle the impacts are head-on; without a column of spin before, the sphere did not
-    spin. Rows without any output are left out.
+    spin. Rows without any output are left out. Velocities and spins before and after may also be
+    given by their components, ``v_in_x``, ``v_out_z``, ``spin_before_y``, ``w_after_y``, in
+    right-handed axes of which one is the normal of the surface.
 
     Args:
         path: the file.
@@ -285,6 +291,8 @@ def read_impact_table(
         ([20.0, 40.0, 60.0], [3.9, 3.9, 3.9], ('tangential_restitution',))
     """
     table = read_table(path)
+    if are_impact_vectors(table.headers) and not columns:
+        return _table_of_vectors(table, speed, dict(sigma or {}))
     if speed is not None and not (np.isfinite(speed) and speed > 0):
         raise InputError(
             f"speed = {speed} is not a positive number",
@@ -339,11 +347,41 @@ def read_impact_table(
     )
 
 
+def _table_of_vectors(table: Table, speed: float | None, sigma: Mapping[str, float]) -> ImpactTable:
+    """The impacts of a table of velocities and spins before and after."""
+    if speed is not None:
+        raise table.header_error(
+            "an impact speed is given, but this table has the velocities before the impacts",
+            remedy="Leave --speed out.",
+        )
+    vectors = read_impact_vectors(table)
+    deviations = _sigma(
+        table,
+        dict.fromkeys(OUTPUTS, vectors.headers[0]),
+        {name: vectors.values.get(name, np.full(len(table.lines), np.nan)) for name in OUTPUTS},
+        sigma,
+    )
+    name = stem_of(table.path)
+    ignored = list(table.list_unused(vectors.headers))
+    return ImpactTable(
+        name=name,
+        **vectors.values,
+        sigma={key: column for key, column in deviations.items() if key in sigma},
+        source=(name,) * len(table.lines),
+        line=table.lines,
+        path=table.path,
+        ignored=tuple(ignored),
+        across=vectors.across,
+    )
+
+
 def is_impact_table(path: str | os.PathLike[str]) -> bool:
     """Whether the header of a file is that of a table of impacts (rather than of a recording, with
     time and position).
     """
     headers = [header for header in read_table(path).headers if not header.uncertainty]
+    if are_impact_vectors(headers) and not is_trajectory(headers):
+        return True
     timed = any(identify_quantity(header) in ("t", "frame") for header in headers)
     names = {_QUANTITY.get(header.name) for header in headers}
     return (
@@ -384,6 +422,7 @@ def merge_tables(tables: Sequence[ImpactTable], *, name: str | None = None) -> I
         source=tuple(source for table in tables for source in table.source),
         line=np.concatenate([table.line for table in tables]),
         ignored=tuple(dict.fromkeys(header for table in tables for header in table.ignored)),
+        across=max(table.across for table in tables),
     )
 
 

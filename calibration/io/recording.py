@@ -16,16 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
-from calibration.io.files import find_files, make_distinct_names
+from calibration.io.files import make_distinct_names
 from calibration.io.headers import advise_columns
 from calibration.io.interval import EVERYTHING, TimeInterval, within
 from calibration.io.names import stem_of
 from calibration.io.pauses import check_pauses
+from calibration.io.spin_columns import RecordedSpin, read_spin
+from calibration.io.spin_files import find_recordings, spin_file_beside
 from calibration.io.tables import Table, read_table
-from calibration.io.trajectory_columns import AXES, TrajectoryColumns, find_columns
+from calibration.io.trajectory_columns import AXES, TrajectoryColumns, find_clock, find_columns
 
 MIN_SAMPLES = 5
 """A recording with fewer samples shows no motion that could be fitted."""
+
+SPIN = "spin"
+"""Name of the spin among standard deviations."""
 
 FARTHEST = 1e5
 """Distance from the origin [m] beyond which a position is none."""
@@ -47,6 +52,7 @@ class Recording:
         scale: metres for one of that unit.
         vertical: the axis of the file that points up, with a minus sign where it counts downwards.
         ignored: the headers of columns that were not used.
+        spin: measured spin of the body, or ``None``.
 
     Raises:
         InputError: wrong shapes, times that do not increase, fewer than 5 samples, a sigma that is
@@ -73,6 +79,7 @@ class Recording:
     scale: float = 1.0
     vertical: str = "z"
     ignored: tuple[str, ...] = ()
+    spin: RecordedSpin | None = None
 
     def __post_init__(self) -> None:
         arrays = {"time": self.time, "position": self.position, "sigma": self.sigma}
@@ -149,15 +156,17 @@ def read_trajectory(
 
     Columns are recognised by their header, in any case and in several languages: ``t`` or ``time``
     [s], or ``frame``; ``x``, ``y``, ``z`` or ``height`` [m]; ``sigma`` for all axes or ``sigma_x``
-    (``x_err``, ``sx``) for one. Units may stand in the header (``x [mm]``, ``y_px``, ``t (ms)``) or
-    in a row below it. All other columns are listed in ``Recording.ignored``. Where both metres and
-    pixels are present, metres are used, unless ``scale`` asks for the pixels.
+    (``x_err``, ``sx``) for one; ``wx``, ``wy``, ``wz`` (``omega_y``, ``spin_z`` ...) for measured
+    spin [rad/s]. Spin may also stand in a file beside, ``drop_spin.csv`` with times of its own, or
+    in a comment, ``# wy = -150 rad/s``. Units may stand in the header (``x [mm]``, ``y_px``,
+    ``t (ms)``) or in a row below it. All other columns are listed in ``Recording.ignored``. Where
+    both metres and pixels are present, metres are used, unless ``scale`` asks for the pixels.
 
     Args:
         path: the file.
         columns: which header holds what, for headers that are not recognised: ``{"t": "Zeitpunkt",
             "z": "Lage der Kugel"}``. Keys are ``t``, ``frame``, ``x``, ``y``, ``z``, ``sigma``,
-            ``sigma_x``, ``sigma_y``, ``sigma_z``.
+            ``sigma_x``, ``sigma_y``, ``sigma_z``, ``wx``, ``wy``, ``wz``, ``w``.
         scale: metres per pixel. Positions without a unit are then in pixels.
         frame_rate: frames per second. Times are then taken from the frame numbers.
         vertical: the axis of the file that points up, with a minus sign when it counts downwards:
@@ -165,7 +174,7 @@ def read_trajectory(
             pixels, as images count), else the only column of position. The frame stays
             right-handed; ``x`` stays horizontal.
         sigma: standard deviation [m] of every position, or of each axis of the file: ``{"x": 0.002,
-            "y": 0.001}``; replaces sigma columns.
+            "y": 0.001}``, with ``"spin"`` also of the spin [rad/s]; replaces sigma columns.
         interval: first and last time of the samples that are used [s], as the file has them.
 
     Raises:
@@ -182,16 +191,66 @@ def read_trajectory(
         >>> drop.name, drop.axes, drop.position[:, 2].round(3).tolist()
         ('drop', ('z',), [-0.1, -0.101, -0.104, -0.109, -0.116, -0.125])
     """
-    return recording_of(
-        read_table(path),
+    table = read_table(path)
+    beside = spin_file_beside(path)
+    of_spin = sigma.get(SPIN) if isinstance(sigma, Mapping) else None
+    recording, chosen = recording_of(
+        table,
         name=stem_of(path),
         columns=columns,
         scale=scale,
         frame_rate=frame_rate,
         vertical=vertical,
-        sigma=sigma,
+        sigma=_of_positions(sigma),
         interval=interval,
-    )[0]
+    )
+    time = chosen.seconds * table.column(chosen.clock)
+    spin, used = read_spin(table, time, chosen, columns=columns or {}, sigma=of_spin)
+    if beside is not None and spin is not None:
+        raise InputError(
+            f"the spin stands in this file and in {beside}",
+            remedy="Keep one of them.",
+            path=table.path,
+        )
+    if beside is not None:
+        spin = _spin_beside(beside, chosen, frame_rate=frame_rate, sigma=of_spin)
+    if spin is not None:
+        spin = spin.between(interval)
+    texts = {header.text for header in used}
+    ignored = tuple(text for text in recording.ignored if text not in texts)
+    return dataclasses.replace(recording, spin=spin, ignored=ignored)
+
+
+def _of_positions(
+    sigma: float | Mapping[str, float] | None,
+) -> float | Mapping[str, float] | None:
+    """The standard deviations without that of the spin."""
+    if not isinstance(sigma, Mapping):
+        return sigma
+    return {name: value for name, value in sigma.items() if name != SPIN} or None
+
+
+def _spin_beside(
+    path: os.PathLike[str],
+    axes: TrajectoryColumns,
+    *,
+    frame_rate: float | None,
+    sigma: float | None,
+) -> RecordedSpin | None:
+    """The spin in a file beside that of the positions, in the axes of these."""
+    table = read_table(path)
+    clock, seconds = find_clock(table, columns={}, frame_rate=frame_rate)
+    time = seconds * table.column(clock)
+    check_pauses(table, clock, time)
+    wrong = np.flatnonzero(np.diff(time[np.isfinite(time)]) <= 0)
+    if wrong.size:
+        raise table.error(
+            "the times of the spins do not increase",
+            remedy="Sort the rows by time and leave out repetitions.",
+            row=int(np.flatnonzero(np.isfinite(time))[wrong[0] + 1]),
+            header=clock,
+        )
+    return read_spin(table, time, axes, columns={}, sigma=sigma)[0]
 
 
 def recording_of(
@@ -302,7 +361,7 @@ def read_recordings(
         >>> [drop.name for drop in drops]
         ['drop_2', 'drop_10']
     """
-    files = find_files(paths)
+    files = find_recordings(paths)
     return [
         dataclasses.replace(
             read_trajectory(

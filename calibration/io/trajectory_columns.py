@@ -14,6 +14,9 @@ from calibration.io.tables import Table
 
 AXES = ("x", "y", "z")
 
+SPIN_KEYS = ("wx", "wy", "wz", "w")
+"""By which a caller says which column is a spin, see `calibration.io.spin_columns`."""
+
 _SYNONYMS = {
     "t": "t time zeit temps tempo tiempo timestamp time_stamp sec secs second seconds",
     "frame": "frame frames frame_number frame_no frame_nr frame_id frame_idx frame_index "
@@ -172,9 +175,23 @@ def find_columns(
     )
 
 
+def find_clock(
+    table: Table, *, columns: Mapping[str, str], frame_rate: float | None
+) -> tuple[Header, float]:
+    """The column of time or frame numbers, and seconds for one unit of it.
+
+    Args:
+        table: the file.
+        columns: which header is ``t`` or ``frame``.
+        frame_rate: frames per second.
+    """
+    clock, in_frames = _clock(table, _named_columns(table, columns), frame_rate)
+    return clock, _seconds(table, clock, in_frames, frame_rate)
+
+
 def _named_columns(table: Table, columns: Mapping[str, str]) -> dict[str, Header]:
     """The columns that the caller named, by quantity."""
-    keys = ("t", "frame", *AXES, "sigma", *(f"sigma_{axis}" for axis in AXES))
+    keys = ("t", "frame", *AXES, "sigma", *(f"sigma_{axis}" for axis in AXES), *SPIN_KEYS)
     for key in columns:
         if key not in keys:
             raise InputError(

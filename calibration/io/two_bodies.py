@@ -19,6 +19,7 @@ from calibration.io.headers import Header, list_headers
 from calibration.io.interval import EVERYTHING, TimeInterval, within
 from calibration.io.names import stem_of
 from calibration.io.recording import Recording, recording_of
+from calibration.io.spin_columns import SPINS
 from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import AXES, TrajectoryColumns, identify_quantity
 
@@ -39,11 +40,6 @@ _BODIES = {
     "track",
 }
 _NUMBERED = re.compile(r"(?P<rest>[a-z]*?)(?P<body>[0-9]+|[ab])")
-_SPINS = {
-    f"{word}{axis}": axis
-    for word in ("w", "w_", "omega", "omega_", "spin_", "angular_velocity_")
-    for axis in AXES
-} | dict.fromkeys(("w", "omega", "spin", "angular_velocity"), "")
 _ANGLES = {"angle", "orientation", "rotation", "marker_angle", "theta", "phi"}
 _NAMING = (
     "Number the columns of both bodies, as in t, x1, y1, x2, y2 (also x_1, ball1_x, xa and xb), "
@@ -129,8 +125,8 @@ def identify_body(header: Header) -> BodyColumn | None:
 
 
 def _quantity(name: str) -> str | None:
-    if name in _SPINS:
-        return f"w{_SPINS[name]}"
+    if name in SPINS:
+        return f"w{SPINS[name]}"
     if name in _ANGLES:
         return "angle"
     position = identify_quantity(Header(name, name)) if name else None

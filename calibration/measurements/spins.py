@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -10,6 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.detection import Detection
+from calibration.detection.flight_fit import Bounce
+from calibration.detection.spin_change import find_spin_change, flight_of
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
 from calibration.io.headers import advise_columns
@@ -22,7 +24,7 @@ from calibration.measurements.validation import (
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
-from jaxcontact import Trajectory
+from jaxcontact import Spheres, Trajectory
 
 AXES = "xyz"
 
@@ -105,6 +107,28 @@ class Spins(Measurement):
     def first_spin(self) -> np.ndarray:
         """Of the first sample (3,) [rad/s], zero where a component was not measured."""
         return np.nan_to_num(self.spin[0])
+
+    def in_first_flight(
+        self, bounces: Sequence[Bounce], ball: Spheres
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Spin (3,) in the first flight in which each component was measured, and by how much the
+        bounces before changed it as the velocities say (3,) [rad/s]; zeros where a component was
+        not measured.
+
+        Args:
+            bounces: of the trial.
+            ball: with radius and moment of inertia.
+        """
+        radius = float(np.ravel(np.asarray(ball.radius))[0])
+        ratio = float(np.ravel(np.asarray(ball.inertia_ratio))[0])
+        flight, found, changed = flight_of(self.time, bounces), np.zeros(3), np.zeros(3)
+        changes = [find_spin_change(one, radius=radius, inertia_ratio=ratio) for one in bounces]
+        for axis in self.components:
+            seen = np.isfinite(self.spin[:, axis])
+            first = int(flight[seen].min())
+            changed[axis] = sum(float(np.nan_to_num(one[axis])) for one in changes[:first])
+            found[axis] = np.median(self.spin[seen & (flight == first), axis])
+        return found, changed
 
     @property
     def stated(self) -> bool:

@@ -8,7 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
+from calibration.measurements.spins import Spins
 from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
 from calibration.model.trial_state import TrialState
@@ -76,13 +78,13 @@ class InitialState(Nuisance):
         return (*positions, *velocities, *spins)
 
     def start(self, trial: UnfittedTrial) -> np.ndarray:
-        """From the first flight; no spin."""
+        """From the first flight; the spin that was measured, else none."""
         detected, picked = trial.first_guess("InitialState()"), list(trial.axes)
         return np.concatenate(
             [
                 detected.position[picked],
                 detected.velocity[picked],
-                np.zeros(len(self._spin_axes(trial.axes))),
+                first_spin(trial)[list(self._spin_axes(trial.axes))],
             ]
         )
 
@@ -108,6 +110,21 @@ class InitialState(Nuisance):
             velocity=trial_state.velocity.at[picked].set(in_scene(values[n : 2 * n])),
             spin=spin,
         )
+
+
+def first_spin(trial: UnfittedTrial) -> np.ndarray:
+    """Spin (3,) in the first flight [rad/s], zero where nobody measured it. Spins that were
+    measured later are led back through the bounces, by what the velocities say of the impulses.
+
+    Args:
+        trial: with what was measured of it.
+    """
+    spins = next((item for item in trial.measured if isinstance(item, Spins)), None)
+    if spins is None:
+        return np.zeros(3)
+    bounces = trial.detected.bounces if isinstance(trial.detected, DetectedBounces) else ()
+    found, changed = spins.in_first_flight(bounces, trial.scene.bodies)
+    return found - changed
 
 
 @dataclasses.dataclass(frozen=True)

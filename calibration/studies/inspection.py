@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from calibration.detection.bounces import DetectedBounces, pool_values
 from calibration.errors import InputError
-from calibration.io.files import find_files, make_distinct_names
+from calibration.io.files import make_distinct_names
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.io.same_content import find_repetitions
+from calibration.io.spin_files import find_recordings
 from calibration.measurements import RollingDecay, SpinDecay
 from calibration.measurements.decaying_run import mean_slope
 from calibration.results.numbers import value_and_sd
@@ -22,6 +23,7 @@ from calibration.studies.choices.single_files import LEFT_OUT
 from calibration.studies.file_kinds import check_bodies, kind_of
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import sampling_interval
+from calibration.studies.spin.trials import shows_spin
 from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
 from calibration.studies.trajectories import steepness
@@ -99,7 +101,7 @@ def inspect_files(
         partner_radius: of the other body [m], where the files are of two.
     """
     options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
-    paths = find_files(files)
+    paths = find_recordings(files)
     check_names(options, tuple(map(str, paths)))
     repeated = {item.path: item.error() for item in find_repetitions(paths)}
     return [
@@ -188,7 +190,8 @@ def verdicts(
             _restitution(detections),
             _drag(detections, drag_coefficient_per),
             _scale(detections, gravity),
-            _friction(detections),
+            _friction(detections, spun=any(map(shows_spin, recordings))),
+            *_lift(recordings, detections),
             _stiffness(recordings),
         ]
     if tables:
@@ -254,7 +257,29 @@ def _scale(detections: Sequence[DetectedBounces], gravity: float) -> Verdict:
     )
 
 
-def _friction(detections: Sequence[DetectedBounces]) -> Verdict:
+def _lift(
+    recordings: Sequence[Recording], detections: Sequence[DetectedBounces]
+) -> Iterator[Verdict]:
+    """Whether measured spins bend the flights by more than the noise, at the coefficients that
+    others measured.
+    """
+    spun = [pair for pair in zip(recordings, detections, strict=True) if shows_spin(pair[0])]
+    if spun:
+        longest = max(
+            float(recording.time[stop - 1] - recording.time[start])
+            for recording, detected in spun
+            for start, stop in detected.flights
+        )
+        largest = max(float(np.nanmax(np.abs(one.spin.spin))) for one, _ in spun if one.spin)
+        yield Verdict(
+            "lift by spin",
+            "perhaps",
+            f"spins up to {largest:.3g} rad/s are measured, flights last up to {longest:.2g} s; "
+            "fit tells whether that is enough",
+        )
+
+
+def _friction(detections: Sequence[DetectedBounces], *, spun: bool) -> Verdict:
     angle = math.degrees(math.atan(steepness(detections)))
     if math.tan(math.radians(angle)) <= OBLIQUE:
         return Verdict(
@@ -262,6 +287,13 @@ def _friction(detections: Sequence[DetectedBounces]) -> Verdict:
             "no",
             f"all impacts are nearly normal (within {max(angle, 1):.0f} deg); throw the ball "
             "at an angle",
+        )
+    if spun:
+        return Verdict(
+            "friction",
+            "yes",
+            f"impacts up to {angle:.0f} deg from the normal, and the spin is measured; where "
+            "contacts end sticking it is a lower limit",
         )
     reason = (
         f"impacts up to {angle:.0f} deg from the normal; the spin is not measured, and it can act "

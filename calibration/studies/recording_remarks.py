@@ -6,8 +6,10 @@ import numpy as np
 
 from calibration.detection.bounces import DetectedBounces
 from calibration.detection.dropped_frames import find_dropped_frames
+from calibration.detection.spin_change import flight_of
 from calibration.errors import InputError
 from calibration.io.recording import Recording
+from calibration.studies.spin.trials import acting_axes, errors_known
 
 SUSPICIOUS = 2.0
 """Scatter about smooth flights over the noise of single samples, above which something is missing
@@ -35,11 +37,36 @@ def recording_remarks(
     """
     return (
         *unused_columns(recording.ignored),
+        *_measured_spin(recording, detected),
         *_missing_samples(recording),
         *_dropped_frames(recording, detected, gravity),
         *share_of_samples(recording, detected),
         *detected.remarks,
     )
+
+
+def _measured_spin(recording: Recording, detected: DetectedBounces) -> Iterator[str]:
+    """What spin was measured, in which flights, how large, and how well its errors are known."""
+    spin = recording.spin
+    if spin is None:
+        return
+    largest = float(np.nanmax(np.abs(spin.spin)))
+    what = f"spin ({', '.join(spin.columns)}) up to {largest:.3g} rad/s"
+    acting = acting_axes(recording)
+    if not any(np.isfinite(spin.spin[:, "xyz".index(axis)]).any() for axis in acting):
+        about = "the height alone" if not acting else "a motion in a plane, but the normal of it"
+        yield f"{what} is not used: no spin acts on {about}"
+        return
+    if spin.once:
+        yield f"{what}, one value for the whole recording: that of the first flight"
+    else:
+        flights = np.unique(flight_of(spin.time, detected.bounces)) + 1
+        yield f"{what} in flight{'s' if flights.size > 1 else ''} {', '.join(map(str, flights))}"
+    if not errors_known(spin, detected):
+        yield (
+            "nothing tells the errors of the spins: 2 % of the largest are taken; state them "
+            "(a column wy_err, or --sigma spin=2)"
+        )
 
 
 def unused_columns(headers: Sequence[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ and tangential restitution.
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import jax
@@ -36,7 +36,7 @@ from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
 from calibration.studies.asked.files import check_known_to_kind
 from calibration.studies.asked.problem import ask, with_values
-from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS
+from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS, TANGENTIAL
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import unused_columns
@@ -52,11 +52,14 @@ from jaxcontact.parameters import get, put
 OBLIQUE = 0.15
 """Tangential over normal speed from which an impact can tell something of friction."""
 
+ACROSS = 0.05
+"""Spin about the direction of motion, over the largest spin, from which on it is worth a sentence.
+"""
+
 ANOTHER_SPEED, MOST_CURVES = 1.2, 6
 """Speeds this many times apart have curves of their own in a figure, if these are not too many."""
 
 RESTITUTION = "contact.normal.restitution"
-TANGENTIAL = "contact.friction.tangential_restitution"
 
 
 class ImpactTables(FileKind):
@@ -104,8 +107,20 @@ class ImpactTables(FileKind):
     ) -> FileReport:
         """The table."""
         table = read_impacts(path, options)
-        return FileReport(
-            path=path, name=name, table=table, remarks=tuple(unused_columns(table.ignored))
+        remarks = (*unused_columns(table.ignored), *spin_across(table))
+        return FileReport(path=path, name=name, table=table, remarks=remarks)
+
+
+def spin_across(table: ImpactTable) -> Iterator[str]:
+    """A sentence where spheres spun about the direction in which they moved, which turns them out
+    of the plane of the impact.
+    """
+    seen = np.concatenate([np.abs(table.spin_before), np.abs(table.spin_after)])
+    largest = float(np.nanmax(seen, initial=0.0))
+    if table.across > ACROSS * largest:
+        yield (
+            f"spins about the direction of motion (up to {table.across:.3g} rad/s, about the other "
+            f"axis up to {largest:.3g}) are left out: an impact is seen in one plane"
         )
 
 
@@ -202,10 +217,13 @@ def fit_impacts(
             slides = slip_angle(scene, problem.data[0]) > limit
             # A guess of the noise does not excuse a misfit here: there is a better model to try.
             missed = assessment.misfit > largest_misfit(assessment.dof, stated=bool(table.sigma))
-            if missed and np.count_nonzero(slides) > len(free):
-                problem, assessment, above = only_sliding(
-                    scene, table, free, limit, method=method, steps=steps, asked=asked
-                )
+            sliding = (
+                only_sliding(scene, table, free, limit, method=method, steps=steps, asked=asked)
+                if missed and np.count_nonzero(slides) > len(free)
+                else None
+            )
+            if sliding is not None:
+                problem, assessment, above = sliding
                 limit = sliding_limit(scene, estimate_shared(assessment))
                 notes.append(
                     "Rigid impacts do not explain all impacts together. Those that end "
@@ -327,12 +345,16 @@ def only_sliding(
     method: str,
     steps: int | None,
     asked: Mapping[str, Any] | None = None,
-) -> tuple[Problem, Assessment, float]:
-    """The fit of impacts flatter than the sliding limit, and the angle above which it used them."""
+) -> tuple[Problem, Assessment, float] | None:
+    """The fit of impacts flatter than the sliding limit, and the angle above which it used them;
+    ``None`` where that limit leaves too few, so that none is known to slide.
+    """
     frozen = tuple(path for path in free if path == TANGENTIAL)
     for _ in range(2):
         above = limit
         problem = impact_problem(scene, table, free=free, frozen=frozen, above=above, asked=asked)
+        if np.count_nonzero(slip_angle(scene, problem.data[0]) > above) <= len(free):
+            return None
         assessment = solve(problem, method=method, steps=steps, start={}, progress=None)
         limit = sliding_limit(scene, estimate_shared(assessment))
     return problem, assessment, above
@@ -472,4 +494,4 @@ def parameters_of(study: Study, table: ImpactTable) -> tuple[str, ...]:
         return normal
     friction = FRICTION_LAWS[study.model.friction_law].make(True)
     rebounds = (TANGENTIAL,) if isinstance(friction, jc.Coulomb) else ()
-    return (*normal, *free_of_friction(study), *rebounds)
+    return tuple(dict.fromkeys((*normal, *free_of_friction(study), *rebounds)))

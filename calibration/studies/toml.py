@@ -17,8 +17,8 @@ import tomlkit
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.contents import read_contents
-from calibration.io.files import find_files
 from calibration.io.names import existing_path, readable_name
+from calibration.io.spin_files import find_all_files
 from calibration.runtime.versions import installed_versions
 from calibration.studies.extensions import SUFFIX, load_extensions
 from calibration.studies.option import options, required, toml_item
@@ -412,7 +412,8 @@ def study_text(
     if fitted:
         document.add(tomlkit.nl())
         document.add(
-            "provenance", _provenance(find_files(study.files) if inputs is None else inputs, folder)
+            "provenance",
+            _provenance(find_all_files(study.files) if inputs is None else inputs, folder),
         )
     below = "".join(f"# {line}\n" for line in remarks)
     return f"{tomlkit.dumps(document)}{below and chr(10)}{below}"

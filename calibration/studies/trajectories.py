@@ -44,7 +44,6 @@ from calibration.io.files import make_distinct_names
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
-from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Derived, Free
 from calibration.model.prior import LogNormal, Normal
 from calibration.nuisances import (
@@ -60,13 +59,12 @@ from calibration.nuisances import (
 from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
-from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.modification import TriedModification
 from calibration.results.result import Fit
 from calibration.studies.asked.files import ball_of, known_values
 from calibration.studies.asked.problem import make_nuisances, make_problem
-from calibration.studies.choices.friction_laws import FRICTION
+from calibration.studies.choices.friction_laws import COULOMB, FRICTION
 from calibration.studies.choices.known_parameters import fixed_parameters
 from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.doubts.modifications import (
@@ -85,6 +83,7 @@ from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import believable_scale, judge_plausibility
+from calibration.studies.plausibility.spins import ratio_in_bounces, wrong_spins
 from calibration.studies.recording_remarks import recording_remarks, share_of_samples
 from calibration.studies.scene import (
     free_of_friction,
@@ -97,6 +96,14 @@ from calibration.studies.scene import (
     make_surfaces,
 )
 from calibration.studies.sounds import DRAG
+from calibration.studies.spin.misreadings import (
+    describe_misreading,
+    nearest_misreading,
+    unit_of,
+    with_spins_times,
+)
+from calibration.studies.spin.told import compare_spins, without_spins
+from calibration.studies.spin.trials import make_trial, shows_spin
 from calibration.studies.study import CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
 
@@ -114,6 +121,10 @@ ASKED_LIFT_NOTE = (
 LIFT_NOTE = (
     "flights show only its product with the spin, which nobody measured: held by what others "
     "measured, 0.8 within a factor of 1.5"
+)
+LIFT_UNSEEN = (
+    "the spins are too small or the flights too short to show it: held by what others measured, "
+    "0.8 within a factor of 1.5"
 )
 POWER_LAW = "power law"
 """Name of the restitution law whose exponent may be 0."""
@@ -141,6 +152,20 @@ LIFTED = (
     "better. The recorded lengths were then taken as right, because a wrong length scale looks "
     "like lift."
 )
+NO_SPIN = 1e-6
+"""Factor of measured spins from which a fit of the motion alone begins."""
+
+LIFT_UNKNOWN = 0.8
+"""Difference of logarithms up to which a spin that flights tell agrees: the Magnus coefficient is
+known within a factor of 1.5 beforehand, twice that is 0.8.
+"""
+
+SURE_OF_SPINS = 5.0
+"""Standard errors from 1 of the factor of spins that were read wrongly."""
+
+SPINS_COST = 100.0
+"""Chi-squared that spins may add which the motion tells, too."""
+
 MOST = 0.7
 """Part of what scatter explains that a modification must promise to be named beside it."""
 
@@ -171,12 +196,8 @@ class Trajectories(FileKind):
             detections = [detected for _, detected in known]
         else:
             recordings, detections = read_trajectories(study)
-        return problem_of(
-            study,
-            choose_physics(study, recordings, detections),
-            scatter=False,
-            lift=study.model.lift is True,
-        )
+        data = choose_physics(study, recordings, detections)
+        return problem_of(study, data, scatter=False, lift=lifts(study, data))
 
     def fit(self, study: Study, *, progress: Say) -> Fit:
         """Fit all recordings; the rules are those of this module."""
@@ -228,7 +249,9 @@ class Trajectories(FileKind):
         """The recording, and its bounces."""
         recording = read_one(path, options)
         detected = read_bounces(recording, radius=radius, gravity=gravity)
-        findings = implausible_recordings([(recording, detected)], gravity=gravity)
+        readings = [(recording, detected)]
+        findings = implausible_recordings(readings, gravity=gravity)
+        findings += wrong_spins(readings, radius=radius, shell=None) if not findings else []
         return FileReport(
             path=path,
             name=name,
@@ -283,6 +306,18 @@ def no_bounce(recording: Recording, findings: Sequence[Finding]) -> InputError:
     return InputError("there is no bounce in this recording", remedy=remedy, path=recording.path)
 
 
+def check_spin_wanted(study: Study, recordings: Sequence[Recording]) -> None:
+    """Raise where a study says that balls do not spin whose spin was measured."""
+    measured = [recording for recording in recordings if shows_spin(recording)]
+    if measured and study.model.spin is False:
+        raise InputError(
+            "spin = false says that the balls do not spin before the first impact, but their spin "
+            "was measured",
+            remedy="Leave --no-spin out.",
+            path=measured[0].path,
+        )
+
+
 def steepness(detections: Sequence[DetectedBounces]) -> float:
     """Largest ratio of tangential to normal speed before an impact."""
     ratios = [
@@ -311,6 +346,7 @@ class VisiblePhysics(NamedTuple):
         sideways: letters of the axes along which the ball moves.
         oblique: whether impacts are oblique enough to show friction.
         spin: whether initial spins are to be found; ``friction``: whether friction is.
+        measured: whether spin was measured in any of them.
         notes: plain sentences.
     """
 
@@ -320,6 +356,7 @@ class VisiblePhysics(NamedTuple):
     oblique: bool
     friction: bool
     spin: bool
+    measured: bool
     notes: tuple[str, ...]
 
 
@@ -330,10 +367,15 @@ def choose_physics(
     recordings, detections, notes = usable(recordings, detections, gravity=study.model.gravity)
     automatic = study.model.friction == "automatic"
     oblique = steepness(detections) > OBLIQUE if automatic else bool(study.model.friction)
-    sideways = axes_of_motion(recordings, detections) if automatic or oblique else ""
+    spinning = any(map(shows_spin, recordings))
+    wanted = automatic or oblique or spinning
+    sideways = axes_of_motion(recordings, detections) if wanted else ""
     friction = oblique or (automatic and bool(sideways))
-    spin = friction if study.model.spin == "automatic" else bool(study.model.spin)
-    if not friction and any(set(recording.axes) & {"x", "y"} for recording in recordings):
+    measured = bool(sideways) and spinning
+    check_spin_wanted(study, recordings)
+    spin = friction or measured if study.model.spin == "automatic" else bool(study.model.spin)
+    planar = any(set(recording.axes) & {"x", "y"} for recording in recordings)
+    if planar and not (friction or measured):
         recordings = [height_only(recording) for recording in recordings]
         notes.append(
             "Nothing moves sideways, so only the height was fitted: these data do not tell "
@@ -341,7 +383,9 @@ def choose_physics(
             if automatic
             else "Only the height was fitted, as no friction is asked for."
         )
-    return VisiblePhysics(recordings, detections, sideways, oblique, friction, spin, tuple(notes))
+    return VisiblePhysics(
+        recordings, detections, sideways, oblique, friction, spin, measured, tuple(notes)
+    )
 
 
 def axes_of_motion(recordings: Sequence[Recording], detections: Sequence[DetectedBounces]) -> str:
@@ -401,7 +445,7 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     """The cheapest explanation: without lift and with impacts that repeat, where that explains the
     data; else with spin that lifts the ball, with impacts that deviate, or with both.
     """
-    lift = study.model.lift is True
+    lift = lifts(study, data)
     plain = find_explanation(study, data, lift=lift)
     if study.model.scatter is True:
         return let_scatter(study, data, plain)
@@ -410,7 +454,7 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     ways = [plain]
     bounces = sum(len(detected.bounces) for detected in data.detections)
     may_scatter = bounces > 2 and has_rigid_impacts(study) and study.model.scatter is not False
-    if study.model.lift == "automatic" and data.spin:
+    if study.model.lift == "automatic" and data.spin and not lift:
         progress("Letting spin lift the ball")
         ways.append(find_explanation(study, data, lift=True))
     if may_scatter:
@@ -420,6 +464,60 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     if best.lift and not lift and may_scatter and not best.assessment.explained:
         best = cheapest([best, let_scatter(study, data, best)])
     return best
+
+
+def lifts(study: Study, data: VisiblePhysics) -> bool:
+    """Whether spin lifts the ball in all explanations: where it was measured, and there is air."""
+    if study.model.lift == "automatic":
+        return data.measured and study.model.drag
+    return bool(study.model.lift)
+
+
+def check_spins(study: Study, data: VisiblePhysics) -> None:
+    """Raise where measured spins contradict the motion, because they were read in another unit or
+    with the other sign.
+
+    Where they were measured before and after a bounce, the impulse tells. Elsewhere the motion is
+    fitted without them: flights tell the spin as far as the Magnus coefficient is known from
+    others, and bounces tell on which side of rolling it is.
+
+    Raises:
+        InputError: with the factor, and the likely cause.
+    """
+    ball, readings = study.ball, list(zip(data.recordings, data.detections, strict=True))
+    ratio = ratio_in_bounces(readings, radius=ball.radius, shell=ball.shell)
+    if ratio is not None:
+        found = wrong_spins(readings, radius=ball.radius, shell=ball.shell)
+        says = next((finding.sentence for finding in found if finding.meaningless), None)
+    else:
+        says = contradiction(study, data)
+    if says is not None:
+        spun = next(recording for recording in data.recordings if recording.spin is not None)
+        raise InputError("the measured spins are not to be believed", remedy=says, path=spun.path)
+
+
+def contradiction(study: Study, data: VisiblePhysics) -> str | None:
+    """How measured spins contradict what the motion alone tells of the spin, in a sentence."""
+    lift, possible = lifts(study, data), possible_modifications(study, data)
+
+    def problem_with(factor: float) -> Problem:
+        recordings = with_spins_times(data.recordings, factor)
+        other = data._replace(recordings=recordings)
+        return problem_of(study, other, scatter=False, lift=lift, possible=possible)
+
+    still = without_spins(problem_with(NO_SPIN))
+    frozen = [*still.frozen, *([LIFT] if lift else [])]
+    alone = minimum_of(study, without_spins(still.replace(frozen=frozen)))[1]
+    factor, sd = compare_spins(problem_with(1.0), alone)
+    misread = nearest_misreading(factor, unit=unit_of(data.recordings), alike=LIFT_UNKNOWN)
+    if misread is None or not SURE_OF_SPINS * sd < abs(factor - 1):
+        return None
+    agreed = minimum_of(study, problem_with(misread.factor))[1]
+    if not agreed.chi2 < alone.chi2 + max(agreed.misfit, 1.0) * SPINS_COST:
+        return None
+    return describe_misreading(
+        misread, f"what the flights and bounces tell is {factor:.2g} times what was measured"
+    )
 
 
 def cheapest(ways: Sequence[Explanation]) -> Explanation:
@@ -464,27 +562,27 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     detections, spin, notes = data.detections, data.spin, list(data.notes)
     rigid = has_rigid_impacts(study)
     with jax.enable_x64(True):
+        if data.measured:
+            progress("Asking the motion about the measured spins")
+            check_spins(study, data)
         progress(f"Fitting {len(detections)} recording{'s' if len(detections) != 1 else ''}")
         way = explain(study, data, progress=progress)
         chosen, assessment = way.problem, way.assessment
-        if way.lift and study.model.lift == "automatic":
+        if way.lift and study.model.lift == "automatic" and not data.measured:
             notes.append(LIFTED)
         if way.scatter:
             law, drag = study.model.law_of_restitution, study.model.drag
             notes.append(describe_scatter(chosen, assessment, way.order, law=law, drag=drag))
         asked_of = study.model.parameters or {}
-        held = way.lift and LIFT not in fixed_parameters(asked_of)
-        if held:
+        lift_unknown = way.lift and LIFT not in fixed_parameters(asked_of)
+        if lift_unknown and not data.measured:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
         estimates = estimate_shared(assessment)
         if DURATION not in asked_of:
             estimates.pop(DURATION, None)
-        if held:
-            estimates[LIFT] = dataclasses.replace(
-                estimates[LIFT],
-                sd=np.inf,
-                status=Determination.NOT_DETERMINED,
-                note=LIFT_NOTE if LIFT not in asked_of else ASKED_LIFT_NOTE,
+        if lift_unknown:
+            estimates[LIFT] = judge_lift(
+                estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
             )
         if FRICTION in estimates and not data.oblique:
             estimates.pop(FRICTION)
@@ -492,7 +590,9 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         elif FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
             probed = assessment if way.scatter or way.lift else way.modified.assessment
-            estimates[FRICTION] = friction_or_spin(probed, estimates[FRICTION])
+            estimates[FRICTION] = friction_or_spin(
+                probed, estimates[FRICTION], measured=data.measured
+            )
         if rigid and DURATION not in asked_of:
             estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
         notes.extend(tilt_sentences(estimates))
@@ -531,6 +631,7 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
         middle=middle,
         reach=reach,
         exponent=rigid and law in (None, CONSTANT),
+        rebound=data.measured and data.friction and rigid and study.model.friction_law == COULOMB,
         exponent_innocent=law is None,
     )
     return tuple(
@@ -606,10 +707,10 @@ def problem_of(
     impacts = max(len(reading.bounces) for reading in data.detections)
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
-    # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded
-    # lengths are taken as right, unless a study says that they are to be found.
-    scaled = study.model.length_scale is True or (study.model.length_scale and not lift)
-    nuisance += [LengthScale()] if scaled else []
+    # Lift by an unknown spin changes the apparent gravity as a wrong length scale does: then the
+    # recorded lengths are taken as right, unless a study says that they are to be found.
+    told = data.measured or not lift or study.model.length_scale is True
+    nuisance += [LengthScale()] if study.model.length_scale and told else []
     nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
     nuisance += unlevel(data.sideways, make_nuisances(study))
     nuisance += [added for item in modifications for added in item.nuisances]
@@ -626,9 +727,8 @@ def problem_of(
         study,
         starting_scene(study, data.detections, friction=data.friction, lift=lift),
         [
-            Trial(
-                TrackedPositions(recording, reading),
-                values=known_values(study, recording.path or recording.name),
+            make_trial(
+                recording, reading, values=known_values(study, recording.path or recording.name)
             )
             for recording, reading in zip(data.recordings, data.detections, strict=True)
         ],
@@ -636,7 +736,7 @@ def problem_of(
         nuisance=nuisance,
         method=make_method(study, impacts + SPARE),
         frozen=[
-            *([LIFT] if lift else []),
+            *([LIFT] if lift and not data.measured else []),
             *([FACTOR] if scatter else []),
             *(name for item in possible for name in item.parameters),
         ],
@@ -722,6 +822,23 @@ def counted_as_parameter(problem: Problem, assessment: Assessment, name: str) ->
     )
 
 
+def judge_lift(estimate: Estimate, *, measured: bool, asked: bool) -> Estimate:
+    """The Magnus coefficient, withdrawn where the flights do not tell it: without a measured spin,
+    or where what is known beforehand tells as much as they do.
+
+    Args:
+        estimate: as it was found.
+        measured: whether the spin was measured.
+        asked: whether a study says what is known beforehand.
+    """
+    known = math.log(PUBLISHED_LIFT.factor)
+    if measured and estimate.sd < estimate.value * known / math.sqrt(2):
+        return estimate
+    held = ASKED_LIFT_NOTE if asked else LIFT_NOTE
+    note = LIFT_UNSEEN if measured else held
+    return dataclasses.replace(estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note)
+
+
 def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
     """Contact duration at 1 m/s and its standard error [s] as the data alone have it, without what
     is known of balls beforehand; infinite where they have next to no say.
@@ -734,9 +851,9 @@ def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
     return float(value), float(precision**-0.5)
 
 
-def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
-    """The friction coefficient, withdrawn where another initial spin explains the data with any
-    larger coefficient.
+def friction_or_spin(assessment: Assessment, estimate: Estimate, *, measured: bool) -> Estimate:
+    """The friction coefficient, withdrawn where the data are explained with any larger coefficient:
+    by another initial spin, or where it was measured, by contacts that stick.
 
     The assessment may be of the problem with frozen modifications, for which compiled code is
     there.
@@ -745,13 +862,14 @@ def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
         sure = assessment.policy.flatness_excluded
         if exclude_flatness(assessment, FRICTION) >= sure:
             return estimate
-    return dataclasses.replace(
-        estimate,
-        sd=np.inf,
-        status=Determination.NOT_DETERMINED,
-        note="friction and initial spin are confounded: without a measured spin, another spin "
-        "explains the data with a larger coefficient",
+    note = (
+        "the contacts end sticking, where any larger coefficient does the same: it is a lower "
+        "limit; throw flatter, or with backspin, so that they slide throughout"
+        if measured
+        else "friction and initial spin are confounded: without a measured spin, another spin "
+        "explains the data with a larger coefficient"
     )
+    return dataclasses.replace(estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note)
 
 
 def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimate:

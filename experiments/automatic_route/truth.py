@@ -27,6 +27,7 @@ class Ball:
         restitution: at a normal speed [m/s] before the impact.
         scatter: standard deviation of the restitution from impact to impact [-].
         friction: coefficient of friction [-].
+        tangential: slip that comes back of a contact that sticks, over that before [-].
         duration: of a contact at 1 m/s [s]; it goes with speed to the power -1/5.
         drag: coefficient [-]; ``lift``: Magnus coefficient, of ``rho A R |spin x v| / 2``.
         tilt: slope of the table towards x and y [rad]: it falls towards positive axes.
@@ -38,6 +39,7 @@ class Ball:
     restitution: Callable[[float], float] = lambda speed: 0.8
     scatter: float = 0.0
     friction: float = 0.2
+    tangential: float = 0.0
     duration: float = 0.0
     drag: float = 0.45
     lift: float = 0.0
@@ -64,6 +66,8 @@ class Camera:
         scale: recorded over true length; ``aspect``: the same along x, beside ``scale``.
         shutter: delay of a line per height in the picture [s/m]; ``exposure``: of a picture [s].
         axes: what is recorded, ``"xz"``, ``"z"`` or ``"xyz"``.
+        spins: axes about which spin is measured, of ``"xyz"``; ``spin_sigma``: its errors [rad/s];
+            ``spin_every``: pictures from one measured spin to the next.
     """
 
     rate: float = 240.0
@@ -80,6 +84,9 @@ class Camera:
     shutter: float = 0.0
     exposure: float = 0.0
     axes: str = "xz"
+    spins: str = ""
+    spin_sigma: float = 2.0
+    spin_every: int = 8
 
 
 class Motion:
@@ -88,17 +95,25 @@ class Motion:
     def __init__(self) -> None:
         self.begins: list[float] = []
         self.pieces: list[Callable[[float], np.ndarray]] = []
+        self.turnings: list[np.ndarray] = []
         self.impacts: list[tuple[float, float, float]] = []
 
-    def add(self, begin: float, piece: Callable[[float], np.ndarray]) -> None:
-        """The motion from a time on."""
+    def add(self, begin: float, piece: Callable[[float], np.ndarray], turning: np.ndarray) -> None:
+        """The motion from a time on, with its spin."""
         self.begins.append(begin)
         self.pieces.append(piece)
+        self.turnings.append(turning)
 
     def position(self, time: float) -> np.ndarray:
         """Of the centre (3,) [m]."""
-        place = int(np.searchsorted(self.begins, time, side="right")) - 1
-        return np.asarray(self.pieces[max(place, 0)](time))
+        return np.asarray(self.pieces[self._place(time)](time))
+
+    def spin(self, time: float) -> np.ndarray:
+        """Angular velocity (3,) [rad/s]."""
+        return self.turnings[self._place(time)]
+
+    def _place(self, time: float) -> int:
+        return max(int(np.searchsorted(self.begins, time, side="right")) - 1, 0)
 
 
 def move(
@@ -148,20 +163,20 @@ def move(
             events=gap,
             dense_output=True,
         )
-        motion.add(time, functools.partial(_flown, flight.sol))
+        motion.add(time, functools.partial(_flown, flight.sol), turning)
         if not flight.t_events[0].size:
             break
         time, state = float(flight.t_events[0][0]), flight.y_events[0][0]
         speed = -float(normal @ state[3:])
         if speed < 0.02:
-            motion.add(time, functools.partial(_rests, state[:3]))
+            motion.add(time, functools.partial(_rests, state[:3]), np.zeros(3))
             break
         restitution = ball.restitution(speed) + ball.scatter * rng.standard_normal()
         after, turning = bounce(ball, state[3:], turning, restitution)
         motion.impacts.append((time, speed, restitution))
         lasts = ball.duration * speed**-0.2
         if lasts > 0:
-            state = _touch(motion, time, lasts, state, after, normal)
+            state = _touch(motion, time, lasts, state, after, normal, turning)
         state = np.concatenate([state[:3], after])
         time += lasts
     return motion
@@ -184,6 +199,7 @@ def _touch(
     state: np.ndarray,
     after: np.ndarray,
     normal: np.ndarray,
+    turning: np.ndarray,
 ) -> np.ndarray:
     """A contact that lasts: half a sine along the normal, a mean velocity along the table."""
     begin, before = state[:3], state[3:]
@@ -195,7 +211,7 @@ def _touch(
         share = (t - time) / lasts
         return begin + along * (t - time) - normal * depth * math.sin(np.pi * share)
 
-    motion.add(time, touching)
+    motion.add(time, touching, turning)
     return np.concatenate([begin + along * lasts, after])
 
 
@@ -203,15 +219,16 @@ def bounce(
     ball: Ball, velocity: np.ndarray, spin: np.ndarray, restitution: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Velocity and spin after an impact: Coulomb friction to the end, or until the contact point
-    sticks.
+    has given back the slip that it gives back.
     """
     normal, share = ball.normal, 2 / 3 if ball.shell else 2 / 5
     speed = -velocity @ normal
     slip = velocity + speed * normal + np.cross(spin, -ball.radius * normal)
     slip = slip - (slip @ normal) * normal
     sliding = np.linalg.norm(slip)
-    # To stop the slip takes slip m/(1 + 1/share) of impulse, friction has mu (1 + e) m speed.
-    stops = sliding / (1 + 1 / share)
+    # To turn the slip takes (1 + e_t) slip m/(1 + 1/share) of impulse, friction has mu (1 + e) m
+    # speed.
+    stops = (1 + ball.tangential) * sliding / (1 + 1 / share)
     push = min(stops, ball.friction * (1 + restitution) * speed)
     along = -slip / sliding if sliding > 0 else np.zeros(3)
     after = velocity + (1 + restitution) * speed * normal + push * along
@@ -235,6 +252,19 @@ def film(motion: Motion, camera: Camera, *, until: float, seed: int) -> tuple[np
     seen[wrong] += 0.05 * rng.standard_normal((int(wrong.sum()), seen.shape[1]))
     stated = true_times * camera.rate / (camera.stated_rate or camera.rate)
     return (stated, *seen.T)
+
+
+def film_spin(motion: Motion, camera: Camera, *, until: float, seed: int) -> np.ndarray:
+    """Measured spins (n, 1 + axes): times as the file states them [s], and spin about each of
+    ``camera.spins`` [rad/s].
+    """
+    rng = np.random.default_rng(seed)
+    true_times = np.arange(0.0, until, 1 / camera.rate)[:: camera.spin_every]
+    about = ["xyz".index(axis) for axis in camera.spins]
+    seen = np.array([motion.spin(time)[about] for time in true_times])
+    seen = seen + camera.spin_sigma * rng.standard_normal(seen.shape)
+    stated = true_times * camera.rate / (camera.stated_rate or camera.rate)
+    return np.column_stack([stated, seen])
 
 
 def _picture(motion: Motion, camera: Camera, time: float) -> np.ndarray:
@@ -270,7 +300,16 @@ def _point(motion: Motion, camera: Camera, time: float) -> np.ndarray:
     return point[["xyz".index(axis) for axis in camera.axes]]
 
 
-def write_csv(path: str, camera: Camera, recorded: tuple[np.ndarray, ...]) -> None:
-    """A file as tracking programs write it: t and the recorded axes, in seconds and metres."""
-    header = ",".join(["t", *camera.axes])
-    np.savetxt(path, np.column_stack(recorded), delimiter=",", header=header, comments="")
+def write_csv(
+    path: str, camera: Camera, recorded: tuple[np.ndarray, ...], spins: np.ndarray | None = None
+) -> None:
+    """A file as tracking programs write it: t and the recorded axes, in seconds and metres; spins
+    [rad/s] in columns of their own, empty where a picture has none.
+    """
+    names, rows = ["t", *camera.axes], np.column_stack(recorded)
+    if spins is not None:
+        names += [f"w{axis}" for axis in camera.spins]
+        wide = np.full((len(rows), len(camera.spins)), np.nan)
+        wide[np.searchsorted(rows[:, 0], spins[:, 0] - 1e-9)] = spins[:, 1:]
+        rows = np.column_stack([rows, wide])
+    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="")

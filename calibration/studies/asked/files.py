@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from calibration.errors import InputError
-from calibration.io.files import find_files
 from calibration.io.names import readable_name
+from calibration.io.spin_files import find_recordings
 from calibration.studies.choices.single_files import FROM, LEFT_OUT, UNTIL, is_meant
 from calibration.studies.study import Ball, ReadingOptions, Study
 
@@ -21,7 +21,7 @@ def with_used_files(study: Study) -> Study:
     Raises:
         InputError: a name of a file that is none of them, or all of them are left out.
     """
-    paths = tuple(map(str, find_files(study.files)))
+    paths = tuple(map(str, find_recordings(study.files)))
     check_names(study.reading, paths)
     used = tuple(path for path in paths if LEFT_OUT not in study.reading.said_of(path))
     if not used:
@@ -58,7 +58,7 @@ def sentences_on_left_out(study: Study) -> Iterator[str]:
     Args:
         study: with all of its files.
     """
-    for path in find_files(study.files):
+    for path in find_recordings(study.files):
         reason = study.reading.said_of(path).get(LEFT_OUT)
         if reason is not None:
             yield f"{readable_name(path.name)} was left out, as the study says: {reason}."

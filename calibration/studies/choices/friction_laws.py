@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from calibration.errors import InputError
 from calibration.runtime.registry import Registry
 
 if TYPE_CHECKING:
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
 
 FRICTION = "contact.friction.coefficient"
 """Path of the friction coefficient in a scene."""
+
+TANGENTIAL = "contact.friction.tangential_restitution"
+"""Path of the tangential restitution of rigid impacts."""
+
+COULOMB, REBOUNDING = "coulomb", "coulomb with tangential restitution"
+"""Names of laws."""
 
 GUESSED_FRICTION = 0.2
 """Friction coefficient of the first guess."""
@@ -50,7 +57,7 @@ FRICTION_LAWS: Registry[FrictionChoice] = Registry(FrictionChoice, "friction law
 Example:
     >>> import calibration as cal
     >>> cal.studies.FRICTION_LAWS.names
-    ('coulomb', 'stribeck')
+    ('coulomb', 'coulomb with tangential restitution', 'stribeck')
 """
 
 
@@ -60,6 +67,18 @@ def _coulomb(rigid: bool) -> "jc.Coulomb | jc.RegularizedCoulomb":
     if rigid:
         return jc.Coulomb(coefficient=GUESSED_FRICTION)
     return jc.RegularizedCoulomb(coefficient=GUESSED_FRICTION)
+
+
+def _rebounding(rigid: bool) -> "jc.Coulomb":
+    import jaxcontact as jc
+
+    if not rigid:
+        raise InputError(
+            f"friction_law = {REBOUNDING!r} is of rigid impacts, but normal_law names a law with a "
+            "force",
+            remedy="Leave normal_law out, or take the friction law 'coulomb'.",
+        )
+    return jc.Coulomb(coefficient=GUESSED_FRICTION)
 
 
 def _stribeck(rigid: bool) -> "jc.laws.SlipFriction":
@@ -75,7 +94,8 @@ def _stribeck(rigid: bool) -> "jc.laws.SlipFriction":
     )
 
 
-FRICTION_LAWS.register(FrictionChoice("coulomb", (FRICTION,), _coulomb))
+FRICTION_LAWS.register(FrictionChoice(COULOMB, (FRICTION,), _coulomb))
+FRICTION_LAWS.register(FrictionChoice(REBOUNDING, (FRICTION, TANGENTIAL), _rebounding))
 FRICTION_LAWS.register(
     FrictionChoice(
         "stribeck",

@@ -17,7 +17,7 @@ from calibration.detection.bounces import DetectedBounces
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.release import Release, predict_release, release
 from calibration.fitting.solve import lower, minimise_from, solve_from
-from calibration.model.free import Derived
+from calibration.model.free import Derived, Free
 from calibration.nuisances import (
     DepthMotion,
     LensDistortion,
@@ -28,6 +28,7 @@ from calibration.nuisances import (
 from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.results.modification import Decision, TriedModification
+from calibration.studies.choices.friction_laws import REBOUNDING, TANGENTIAL
 from jaxcontact import Scene
 from jaxcontact.parameters import put, quantity
 
@@ -97,7 +98,7 @@ class Modification:
     remedy: str
     largest: float
     nuisances: tuple[Nuisance, ...] = ()
-    free: tuple[Derived, ...] = ()
+    free: tuple[Derived | Free, ...] = ()
 
 
 def list_modifications(
@@ -108,6 +109,7 @@ def list_modifications(
     reach: float,
     exponent: bool,
     exponent_innocent: bool,
+    rebound: bool = False,
 ) -> tuple[Modification, ...]:
     """The modifications that recordings can show.
 
@@ -118,6 +120,7 @@ def list_modifications(
         reach: how far from there the centre of the picture may be, a standard deviation [m].
         exponent: whether restitution is constant, so that it might depend on speed.
         exponent_innocent: whether nobody asked for a constant one.
+        rebound: whether contacts that stick may give back slip, which measured spins show.
     """
     found = [
         Modification(
@@ -140,6 +143,18 @@ def list_modifications(
                 "--restitution-law 'power law'",
                 0.25,
                 free=(FREE_EXPONENT,),
+            )
+        )
+    if rebound:
+        found.append(
+            Modification(
+                "slip that comes back",
+                (TANGENTIAL,),
+                True,
+                _say_rebound,
+                f"--friction-law '{REBOUNDING}'",
+                3.0,
+                free=(Free(TANGENTIAL),),
             )
         )
     if picture:
@@ -191,6 +206,12 @@ def _say_shutter(step: float, sd: float) -> str:
 def _say_exponent(step: float, sd: float) -> str:
     falls = "falls" if step > 0 else "rises"
     return f"restitution {falls} with speed to the power {abs(step):.3g} +- {sd:.1g}"
+
+
+def _say_rebound(step: float, sd: float) -> str:
+    value = math.tanh(step / 2)
+    error = (1 - value**2) * sd / 2
+    return f"a tangential restitution of {value:.3g} +- {error:.1g}"
 
 
 def _say_aspect(step: float, sd: float) -> str:

@@ -12,6 +12,7 @@ from calibration.results.result import Fit
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.finding import Finding, Reading, two_digits
 from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.plausibility.spins import wrong_spins
 from calibration.studies.sounds import DRAG
 from calibration.studies.study import Ball, ModelOptions, Study
 
@@ -204,6 +205,8 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
         readings: recordings and what was detected in them.
     """
     before = implausible_recordings(readings, gravity=study.model.gravity)
+    ball = study.ball
+    before += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not before else []
     known = any(finding.meaningless for finding in before)
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
     meaningless = any(finding.meaningless for finding in findings)

@@ -1,0 +1,1 @@
+"""Spin that was measured beside positions: how it enters a fit, and what it tells."""
