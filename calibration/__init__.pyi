@@ -23,6 +23,7 @@ from .model.free import Derived as Derived
 from .model.free import Free as Free
 from .model.free import Tied as Tied
 from .model.knowledge import Knowledge as Knowledge
+from .model.prior import HeavyTailed as HeavyTailed
 from .model.prior import LogNormal as LogNormal
 from .model.prior import Normal as Normal
 from .planning.candidate import Candidate as Candidate

@@ -82,3 +82,48 @@ class LogNormal:
     def residual(self, value: ArrayLike) -> jax.Array:
         """Deviation of the logarithm in standard deviations."""
         return jnp.log(jnp.asarray(value) / self.median) / math.log(self.factor)
+
+
+@dataclasses.dataclass(frozen=True)
+class HeavyTailed:
+    """The value is about ``centre +- scale``, but may be far away: Student's t distribution of some
+    ``degrees`` of freedom. Residual ``t sqrt((n + 1) ln(1 + t^2/n) / t^2)`` of ``t = (value -
+    centre)/scale``, whose square is -2 log density.
+
+    Near the centre it acts like a normal prior; data that contradict it have their way.
+
+    Args:
+        centre: expected value, in the unit of the quantity.
+        scale: in the same unit, positive.
+        degrees: of freedom, ``n``, positive.
+
+    Raises:
+        InputError: a centre that is not finite, a scale or degrees that are not positive.
+
+    Example:
+        >>> prior = cal.HeavyTailed(centre=0.0, scale=0.05, degrees=3.0)
+        >>> round(float(prior.residual(0.05)), 3), round(float(prior.residual(0.5)), 3)
+        (1.073, 3.762)
+    """
+
+    centre: float
+    scale: float
+    degrees: float = 3.0
+
+    def __post_init__(self) -> None:
+        positive = 0 < self.scale < math.inf and 0 < self.degrees < math.inf
+        if not (math.isfinite(self.centre) and positive):
+            raise InputError(
+                f"HeavyTailed: centre = {self.centre!r}, scale = {self.scale!r}, "
+                f"degrees = {self.degrees!r}",
+                remedy="Give a finite centre, a positive scale and positive degrees.",
+            )
+
+    def residual(self, value: ArrayLike) -> jax.Array:
+        """Signed root of -2 log density, 0 at the centre."""
+        t = (jnp.asarray(value) - self.centre) / self.scale
+        square = t**2 / self.degrees
+        # ln(1 + x)/x has a limit at 0 that it does not reach by itself.
+        near = square < 1e-8
+        ratio = jnp.where(near, 1 - square / 2, jnp.log1p(square) / jnp.where(near, 1.0, square))
+        return t * jnp.sqrt((1 + 1 / self.degrees) * ratio)

@@ -12,10 +12,12 @@ The rules, in the order in which they are applied:
    moves sideways, only the height is used.
 3. The height of the surface and the initial state of each recording, and one length scale for all,
    are found beside.
-4. Contacts last: how long is unknown within what balls do, always. As a delay after each impact
+4. Restitution goes with a power of speed that is unknown within what balls do, unless a law is
+   asked for: it would bend drag and everything else if it were left out.
+5. Contacts last: how long is unknown within what balls do, always. As a delay after each impact
    the duration would bend other quantities if it were left out; cameras rarely resolve it, and then
    the result says so.
-5. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
+6. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
    the common restitution, one by one.
 """
 
@@ -45,7 +47,7 @@ from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
 from calibration.model.free import Derived, Free
-from calibration.model.prior import LogNormal, Normal
+from calibration.model.prior import HeavyTailed, LogNormal, Normal
 from calibration.nuisances import (
     GravityTilt,
     InitialState,
@@ -60,7 +62,7 @@ from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.results.estimate import Determination, Estimate
-from calibration.results.modification import TriedModification
+from calibration.results.modification import Decision, TriedModification
 from calibration.results.result import Fit
 from calibration.studies.asked.files import ball_of, known_values
 from calibration.studies.asked.problem import make_nuisances, make_problem
@@ -68,12 +70,15 @@ from calibration.studies.choices.friction_laws import COULOMB, FRICTION
 from calibration.studies.choices.known_parameters import fixed_parameters
 from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.doubts.modifications import (
+    EXPONENT,
     FREE_EXPONENT,
+    LIKELY_EXPONENT,
     MODIFIED,
     Modification,
     Modified,
     describe_heights,
     describe_modifications,
+    judge_exponent,
     list_modifications,
     modify,
     narrow,
@@ -210,7 +215,7 @@ class Trajectories(FileKind):
         explains the data without: then that would hide what tells the laws apart.
         """
         chosen = self.fit(study, progress=lambda sentence: None).problem
-        own = (*free_of_normal_law(study), FREE_EXPONENT)
+        own = (*free_of_normal_law(study), FREE_EXPONENT, LIKELY_EXPONENT)
         visible = choose_physics(study, *read_trajectories(study))
 
         def of(law: str, nuisance: Sequence[Nuisance]) -> Problem:
@@ -580,6 +585,11 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         estimates = estimate_shared(assessment)
         if DURATION not in asked_of:
             estimates.pop(DURATION, None)
+        tried = list(way.tried)
+        if has_likely_exponent(study):
+            tried.append(judge_exponent(estimates[EXPONENT]))
+            if tried[-1].decision is not Decision.ADOPTED and EXPONENT not in asked_of:
+                estimates.pop(EXPONENT)
         if lift_unknown:
             estimates[LIFT] = judge_lift(
                 estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
@@ -606,14 +616,14 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )
-    asked = list(describe_modifications(way.tried))
+    asked = list(describe_modifications(tried))
     if not (assessment.explained or data.sideways):
         asked.extend(describe_heights(detections))
     for recording, detected in zip(data.recordings, detections, strict=True):
         said = share_of_samples(recording, detected)
         notes.extend(f"{recording.name}: {sentence}." for sentence in said)
     result = dataclasses.replace(
-        result, warnings=(*asked, *result.warnings, *notes), modifications=way.tried
+        result, warnings=(*asked, *result.warnings, *notes), modifications=tuple(tried)
     )
     return judge_plausibility(result, study, list(zip(*read, strict=True)))
 
@@ -630,9 +640,8 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
         planar="y" not in seen,
         middle=middle,
         reach=reach,
-        exponent=rigid and law in (None, CONSTANT),
+        exponent=rigid and law == CONSTANT,
         rebound=data.measured and data.friction and rigid and study.model.friction_law == COULOMB,
-        exponent_innocent=law is None,
     )
     return tuple(
         item
@@ -721,7 +730,8 @@ def problem_of(
     free += free_of_surface(study)
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
     free += [added for item in modifications for added in item.free]
-    if any(FREE_EXPONENT in item.free for item in modifications):
+    free += [LIKELY_EXPONENT] if has_likely_exponent(study) else []
+    if LIKELY_EXPONENT in free or FREE_EXPONENT in free:
         study = with_restitution_law(study, POWER_LAW)
     return make_problem(
         study,
@@ -760,14 +770,20 @@ def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
     return found
 
 
-def duration_of_balls(study: Study) -> Normal:
+def has_likely_exponent(study: Study) -> bool:
+    """Whether restitution may depend on speed as that of balls does: nobody asked for a law."""
+    return has_rigid_impacts(study) and study.model.restitution_law is None
+
+
+def duration_of_balls(study: Study) -> HeavyTailed:
     """What is known beforehand of the duration of a contact at 1 m/s [s]: between next to nothing
     and that of the softest balls, by Hertz's law of a ball of this radius and mass on a hard plane.
     """
     modulus = SOFTEST / (1 - 0.5**2)
     stiffness = 4 / 3 * modulus * math.sqrt(study.ball.radius)
     longest = HERTZ_TIME * (study.ball.mass / stiffness) ** 0.4
-    return Normal(0.25 * longest, 0.4 * longest)
+    # Soft surfaces are beyond it.
+    return HeavyTailed(0.25 * longest, 0.4 * longest)
 
 
 def starting_scene(
@@ -844,10 +860,11 @@ def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
     is known of balls beforehand; infinite where they have next to no say.
     """
     estimate, known = estimate_shared(assessment)[DURATION], duration_of_balls(study)
-    precision = 1 / estimate.sd**2 - 1 / known.sd**2
-    if not precision > 0.05 / known.sd**2:
-        return known.mean, np.inf
-    value = (estimate.value / estimate.sd**2 - known.mean / known.sd**2) / precision
+    residual, slope = jax.value_and_grad(known.residual)(estimate.value)
+    precision = 1 / estimate.sd**2 - slope**2
+    if not precision > 0.05 / known.scale**2:
+        return known.centre, np.inf
+    value = estimate.value + residual * slope / precision
     return float(value), float(precision**-0.5)
 
 

@@ -18,6 +18,7 @@ from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.release import Release, predict_release, release
 from calibration.fitting.solve import lower, minimise_from, solve_from
 from calibration.model.free import Derived, Free
+from calibration.model.prior import HeavyTailed
 from calibration.nuisances import (
     DepthMotion,
     LensDistortion,
@@ -27,6 +28,7 @@ from calibration.nuisances import (
 )
 from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
+from calibration.results.estimate import Estimate
 from calibration.results.modification import Decision, TriedModification
 from calibration.studies.choices.friction_laws import REBOUNDING, TANGENTIAL
 from jaxcontact import Scene
@@ -53,6 +55,8 @@ TRIALS = 3
 ROUNDS = 3
 """At most so many are adopted."""
 
+SPEED, SPEED_REMEDY = "restitution that depends on speed", "--restitution-law 'power law'"
+
 METHOD: Method = "levenberg_marquardt"
 STEPS = 100
 """How minima are sought, and in how many iterations at most."""
@@ -75,6 +79,12 @@ FREE_EXPONENT = Derived(
     start=0.0,
 )
 """The exponent of a power law, of either sign: 0 is a constant restitution."""
+
+LIKELY_EXPONENT = dataclasses.replace(FREE_EXPONENT, prior=HeavyTailed(0.0, 0.05))
+"""The same with what is known of balls that bounce: viscoelastic ones have exponents of 0.02 to
+0.06 (Ramirez et al., Phys. Rev. E 60 (1999) 4465-4472), adhesion makes them negative, plastic
+flow 1/4 (Johnson, Contact Mechanics (1985), section 11.5).
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +118,6 @@ def list_modifications(
     middle: tuple[float, float],
     reach: float,
     exponent: bool,
-    exponent_innocent: bool,
     rebound: bool = False,
 ) -> tuple[Modification, ...]:
     """The modifications that recordings can show.
@@ -118,8 +127,7 @@ def list_modifications(
         planar: whether they come from one camera, without y.
         middle: of what the camera saw (x, z) [m].
         reach: how far from there the centre of the picture may be, a standard deviation [m].
-        exponent: whether restitution is constant, so that it might depend on speed.
-        exponent_innocent: whether nobody asked for a constant one.
+        exponent: whether restitution was asked to be constant, so that it might depend on speed.
         rebound: whether contacts that stick may give back slip, which measured spins show.
     """
     found = [
@@ -136,11 +144,11 @@ def list_modifications(
     if exponent:
         found.append(
             Modification(
-                "restitution that depends on speed",
+                SPEED,
                 (EXPONENT,),
-                exponent_innocent,
+                False,
                 _say_exponent,
-                "--restitution-law 'power law'",
+                SPEED_REMEDY,
                 0.25,
                 free=(FREE_EXPONENT,),
             )
@@ -233,7 +241,6 @@ MODIFIED = tuple(
         middle=(0.0, 0.0),
         reach=1.0,
         exponent=True,
-        exponent_innocent=True,
     )
     for name in item.parameters
 )
@@ -437,6 +444,19 @@ def narrow(problem: Problem, wide: Assessment) -> tuple[Problem, Assessment]:
         blocks=blocks,
         policy=wide.policy,
     )
+
+
+def judge_exponent(estimate: Estimate) -> TriedModification:
+    """What became of an exponent of the restitution that was free from the beginning: adopted where
+    it is five standard errors from 0.
+
+    Args:
+        estimate: of the exponent.
+    """
+    drop = (estimate.value / estimate.sd) ** 2
+    decision = Decision.ADOPTED if drop > CLEAR else Decision.NOT_NEEDED
+    says = _say_exponent(estimate.value, estimate.sd)
+    return TriedModification(SPEED, decision, drop, 1, says, SPEED_REMEDY)
 
 
 def describe_modifications(tried: Sequence[TriedModification]) -> Iterator[str]:
