@@ -34,7 +34,13 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
-from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS, TANGENTIAL
+from calibration.studies.choices.friction_laws import (
+    COULOMB,
+    FALLING,
+    FRICTION,
+    FRICTION_LAWS,
+    TANGENTIAL,
+)
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import unused_columns
@@ -64,6 +70,7 @@ class ImpactTables(FileKind):
     """Tables of impacts, fitted as rigid impacts with friction and tangential restitution."""
 
     name: ClassVar[str] = "a table of impacts"
+    comparable: ClassVar[bool] = True
 
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:
         """Whether there are columns before and after an impact."""
@@ -89,6 +96,18 @@ class ImpactTables(FileKind):
             method=study.fit.method,
             steps=study.fit.steps,
         )
+
+    def problems(self, study: Study, laws: Sequence[str]) -> dict[str, Problem]:
+        """One problem for each law of restitution; of oblique impacts with Coulomb friction also
+        one whose tangential restitution falls with the slip.
+        """
+        found = super().problems(study, laws)
+        with_friction = FRICTION in next(iter(found.values())).layout.names
+        if study.model.friction_law == COULOMB and with_friction:
+            model = dataclasses.replace(study.model, friction_law=FALLING)
+            falling = super().problems(dataclasses.replace(study, model=model), laws)
+            found |= {f"{law}, {FALLING}": problem for law, problem in falling.items()}
+        return found
 
     def inspect(
         self,
