@@ -37,7 +37,8 @@ def compare(
     """Which law the data prefer, or that they cannot tell.
 
     Fits the study with each law of restitution. Prints AICc, BIC and, where asked, how well each
-    predicts what was left out, and writes compare.txt and compare.json.
+    predicts what was left out, and writes compare.txt and compare.json. Of a table of impacts with
+    --hold-out, a mean, a polynomial and a Gaussian process predict what was left out, too.
     """
     with asked_for(study, given, out, force=force) as (asked, folder):
         options = asked.compare
@@ -45,6 +46,10 @@ def compare(
             say("Starting")
             prepare_jax()
             from calibration.selection.compare import compare as compared
+            from calibration.selection.impact_baselines import (
+                is_table_to_predict,
+                predict_left_out,
+            )
             from calibration.studies.pipeline import problems_to_compare
 
             problems = problems_to_compare(asked, options.models)
@@ -55,7 +60,14 @@ def compare(
                 method=asked.fit.method,
                 steps=asked.fit.steps,
             )
-        print_lines(str(found))
+            curves = None
+            if options.cross_validate and is_table_to_predict(problems):
+                say("Predicting impacts that are left out by curves, too")
+                curves = predict_left_out(
+                    problems, {model.name: model.fit.assessment for model in found.models}
+                )
+        text = str(found) if curves is None else f"{found}\n\n{curves}"
+        print_lines(text)
         models_found = [{name: getattr(model, name) for name in COLUMNS} for model in found.models]
         numbers = {
             "models": models_found,
@@ -63,4 +75,9 @@ def compare(
             "hold_out": found.cross_validate,
             "warnings": found.warnings,
         }
-        write_findings(folder, "compare", text=str(found), numbers=numbers)
+        if curves is not None:
+            numbers["left_out"] = {
+                "quantities": curves.quantities,
+                "root_mean_square_errors": dict(curves.errors),
+            }
+        write_findings(folder, "compare", text=text, numbers=numbers)

@@ -40,7 +40,7 @@ class FileKind(abc.ABC):
     Example:
         >>> import calibration as cal
         >>> [kind.name for kind in cal.studies.FILE_KINDS if kind.comparable]
-        ['times of impacts', 'a trajectory', 'a recording of two bodies']
+        ['times of impacts', 'a table of impacts', 'a trajectory', 'a recording of two bodies']
     """
 
     name: ClassVar[str]
@@ -126,7 +126,7 @@ class FileKind(abc.ABC):
         """
         if not self.comparable:
             raise InputError(
-                "laws of restitution are compared on trajectories and times of impacts; "
+                "laws of restitution are compared on trajectories, times and tables of impacts; "
                 f"{study.files[0]} is {self.name}"
             )
         if study.contact.given:

@@ -36,7 +36,13 @@ from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
 from calibration.studies.asked.files import check_known_to_kind
 from calibration.studies.asked.problem import ask, with_values
-from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS, TANGENTIAL
+from calibration.studies.choices.friction_laws import (
+    COULOMB,
+    FALLING,
+    FRICTION,
+    FRICTION_LAWS,
+    TANGENTIAL,
+)
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import unused_columns
@@ -66,6 +72,7 @@ class ImpactTables(FileKind):
     """Tables of impacts, fitted as rigid impacts with friction and tangential restitution."""
 
     name: ClassVar[str] = "a table of impacts"
+    comparable: ClassVar[bool] = True
 
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:
         """Whether there are columns before and after an impact."""
@@ -94,6 +101,18 @@ class ImpactTables(FileKind):
             steps=study.fit.steps,
             asked=ask(study, scene, free),
         )
+
+    def problems(self, study: Study, laws: Sequence[str]) -> dict[str, Problem]:
+        """One problem for each law of restitution; of oblique impacts with Coulomb friction also
+        one whose tangential restitution falls with the slip.
+        """
+        found = super().problems(study, laws)
+        with_friction = FRICTION in next(iter(found.values())).layout.names
+        if study.model.friction_law == COULOMB and with_friction:
+            model = dataclasses.replace(study.model, friction_law=FALLING)
+            falling = super().problems(dataclasses.replace(study, model=model), laws)
+            found |= {f"{law}, {FALLING}": problem for law, problem in falling.items()}
+        return found
 
     def inspect(
         self,

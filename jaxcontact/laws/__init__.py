@@ -36,7 +36,14 @@ from jaxcontact.laws.core.rotation_interfaces import (
 )
 from jaxcontact.laws.friction import continuous as continuous_friction
 from jaxcontact.laws.friction import coulomb as friction
-from jaxcontact.laws.friction import cundall_strack, mindlin, rolling, spinning, stribeck
+from jaxcontact.laws.friction import (
+    cundall_strack,
+    falling_rebound,
+    mindlin,
+    rolling,
+    spinning,
+    stribeck,
+)
 from jaxcontact.laws.friction import rolling as rocking
 from jaxcontact.laws.friction import slider as tangential
 from jaxcontact.laws.friction.coulomb import FRICTION_LAWS, REGULARIZATIONS, Regularization
@@ -95,6 +102,7 @@ __all__ = [
     "deviation_field",
     "duration_field",
     "elastic",
+    "falling_rebound",
     "friction",
     "friction_law",
     "law",

@@ -18,7 +18,11 @@ FRICTION = "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"
 """Path of the tangential restitution of rigid impacts."""
 
+SLIP_EXPONENT = "contact.friction.slip_exponent"
+"""Path of the exponent with which a tangential restitution falls with slip."""
+
 COULOMB, REBOUNDING = "coulomb", "coulomb with tangential restitution"
+FALLING = "rebound that falls with slip"
 """Names of laws."""
 
 GUESSED_FRICTION = 0.2
@@ -57,7 +61,7 @@ FRICTION_LAWS: Registry[FrictionChoice] = Registry(FrictionChoice, "friction law
 Example:
     >>> import calibration as cal
     >>> cal.studies.FRICTION_LAWS.names
-    ('coulomb', 'coulomb with tangential restitution', 'stribeck')
+    ('coulomb', 'coulomb with tangential restitution', 'rebound that falls with slip', 'stribeck')
 """
 
 
@@ -69,16 +73,29 @@ def _coulomb(rigid: bool) -> "jc.Coulomb | jc.RegularizedCoulomb":
     return jc.RegularizedCoulomb(coefficient=GUESSED_FRICTION)
 
 
+def _check_rigid(rigid: bool, law: str) -> None:
+    if not rigid:
+        raise InputError(
+            f"friction_law = {law!r} is of rigid impacts, but normal_law names a law with a force",
+            remedy="Leave normal_law out, or take the friction law 'coulomb'.",
+        )
+
+
 def _rebounding(rigid: bool) -> "jc.Coulomb":
     import jaxcontact as jc
 
-    if not rigid:
-        raise InputError(
-            f"friction_law = {REBOUNDING!r} is of rigid impacts, but normal_law names a law with a "
-            "force",
-            remedy="Leave normal_law out, or take the friction law 'coulomb'.",
-        )
+    _check_rigid(rigid, REBOUNDING)
     return jc.Coulomb(coefficient=GUESSED_FRICTION)
+
+
+def _falling(rigid: bool) -> "jc.laws.ImpulseFriction":
+    import jaxcontact as jc
+
+    _check_rigid(rigid, FALLING)
+    # Begun where nothing slides: what friction does not limit tells the rebound first.
+    return jc.laws.falling_rebound.FallingRebound(
+        coefficient=3 * GUESSED_FRICTION, tangential_restitution=0.5, slip_exponent=0.3
+    )
 
 
 def _stribeck(rigid: bool) -> "jc.laws.SlipFriction":
@@ -96,6 +113,7 @@ def _stribeck(rigid: bool) -> "jc.laws.SlipFriction":
 
 FRICTION_LAWS.register(FrictionChoice(COULOMB, (FRICTION,), _coulomb))
 FRICTION_LAWS.register(FrictionChoice(REBOUNDING, (FRICTION, TANGENTIAL), _rebounding))
+FRICTION_LAWS.register(FrictionChoice(FALLING, (FRICTION, TANGENTIAL, SLIP_EXPONENT), _falling))
 FRICTION_LAWS.register(
     FrictionChoice(
         "stribeck",

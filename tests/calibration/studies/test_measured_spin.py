@@ -10,6 +10,7 @@ import pytest
 import calibration as cal
 from calibration.detection.bounces import read_bounces
 from calibration.errors import InputError
+from calibration.studies.pipeline import problem_to_fit
 from calibration.studies.spin.trials import measured_spins
 from experiments.automatic_route.truth import Ball, Camera, film, film_spin, move, write_csv
 
@@ -72,7 +73,7 @@ def test_errors_of_spins_are_their_scatter_about_the_flights(tmp_path):
 @pytest.mark.parametrize("when", ["always", "before", "after"])
 def test_a_fit_begins_with_the_spin_that_was_measured(tmp_path, when):
     study = throws(tmp_path, (0, -120, 0), when=when)
-    problem = cal.studies.problem_to_fit(study)
+    problem = problem_to_fit(study)
     names = [item.name for item in problem.layout.batches[0].trial_parameters]
     began = problem.start[1][0][:, names.index("spin_y")]
     truth = [

@@ -8,7 +8,7 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.io.impact_table import ImpactTable
-from calibration.studies.choices.friction_laws import FRICTION_LAWS
+from calibration.studies.choices.friction_laws import FRICTION_LAWS, SLIP_EXPONENT
 from calibration.studies.tables import fit_impacts
 from tests.calibration.random_tables import MASS, RADIUS, Before, rebound
 from tests.calibration.studies.test_friction_laws import slip_after
@@ -108,3 +108,55 @@ def test_restitution_ordered_by_speed_is_said_of_a_table(falls: bool) -> None:
     found = fit_impacts(scene(shell=False), drops, free=(NORMAL,))
     said = [sentence for sentence in found.warnings if "--restitution-law" in sentence]
     assert bool(said) is falls
+
+
+def rubber(count: int = 40) -> ImpactTable:
+    """Impacts that all stick, and give back less of a larger slip: log-odds 0.85 - 0.4 ln s."""
+    rng = np.random.default_rng(3)
+    down, along = rng.uniform(3.0, 9.0, count), rng.uniform(0.2, 3.0, count)
+    spin = rng.uniform(-150.0, 150.0, count)
+    slip = along - RADIUS * spin
+    rebound_of_slip = 1 / (1 + np.exp(0.4 * np.log(np.abs(slip)) - 0.85))
+    change = -(1 + rebound_of_slip) * slip
+    after, inertia = along + change * 2 / 7, 2 / 5
+    turned = spin - change * 2 / 7 / (inertia * RADIUS)
+    measured = {
+        "normal_restitution": 0.75 + 0.01 * rng.standard_normal(count),
+        "rebound_angle": np.degrees(np.arctan2(after, 0.75 * down))
+        + 0.2 * rng.standard_normal(count),
+        "spin_after": turned + 2.0 * rng.standard_normal(count),
+    }
+    sizes = {"normal_restitution": 0.01, "rebound_angle": 0.2, "spin_after": 2.0}
+    return ImpactTable(
+        name="rubber",
+        impact_angle=np.degrees(np.arctan2(along, down)),
+        impact_speed=np.hypot(down, along),
+        spin_before=spin,
+        sigma={name: np.full(count, size) for name, size in sizes.items()},
+        **measured,
+    )
+
+
+def test_where_no_impact_slides_none_is_set_aside() -> None:
+    found = fit_impacts(scene(shell=False), rubber(), free=(NORMAL, FRICTION, TANGENTIAL))
+    assert found.dof > 100
+    assert not any("set aside" in sentence for sentence in found.warnings)
+    assert not found.explained  # one tangential restitution is not what rubber has
+
+
+def test_a_rebound_that_falls_with_slip_is_found() -> None:
+    choice = FRICTION_LAWS["rebound that falls with slip"]
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.9), friction=choice.make(True)
+    )
+    found = fit_impacts(
+        jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact),
+        rubber(),
+        free=(NORMAL, *choice.free),
+    )
+    assert found.explained
+    for name, truth in ((TANGENTIAL, 1 / (1 + np.exp(-0.85))), (SLIP_EXPONENT, 0.4)):
+        estimate = found.parameters[name]
+        assert estimate.status is cal.Determination.DETERMINED
+        assert abs(estimate.value - truth) < 3 * estimate.sd
+    assert found.parameters[FRICTION].status is cal.Determination.NOT_DETERMINED
