@@ -48,6 +48,7 @@ from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Derived, Free
 from calibration.model.prior import LogNormal, Normal
 from calibration.nuisances import (
+    Gravity,
     GravityTilt,
     InitialState,
     LengthScale,
@@ -606,8 +607,10 @@ def problem_of(
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
     # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded
-    # lengths are taken as right, unless a study says that they are to be found.
-    scaled = study.model.length_scale is True or (study.model.length_scale and not lift)
+    # lengths are taken as right, unless a study says that they are to be found. So does gravity.
+    named = any(isinstance(item, Gravity | LengthScale) for item in make_nuisances(study))
+    automatic = study.model.length_scale == "automatic" and not (lift or named)
+    scaled = study.model.length_scale is True or automatic
     nuisance += [LengthScale()] if scaled else []
     nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
     nuisance += unlevel(data.sideways, make_nuisances(study))

@@ -192,6 +192,7 @@ def test_what_is_misspelt_in_a_file_is_named_with_its_line(tmp_path, text, words
         ({RESTITUTION: 1.5}, ["outside (0, 1]"]),
         ({"bodies.radius": {"mean": 0.02, "sd": 0.001}}, ["is known in this fit"]),
         ({"gravity": 9.81}, ["--nuisance 'gravity'"]),
+        ({"surface_tilt_y": 0.0}, ["--nuisance 'surface tilt: towards=y'"]),
     ],
 )
 def test_what_is_said_of_parameters_is_refused_before_anything_is_fitted(drops, given, words):
@@ -254,6 +255,14 @@ def test_a_length_scale_that_is_asked_for_stays_beside_lift(drops):
         seen = choose_physics(asked, *read_trajectories(asked))
         names = problem_of(asked, seen, scatter=False, lift=True).layout.names
         assert ("length_scale" in names) == there
+
+
+def test_a_gravity_that_is_asked_for_takes_the_place_of_the_length_scale(drops):
+    names = problem_to_fit(study(drops, nuisances=["gravity"])).layout.names
+    assert "gravity" in names
+    assert "length_scale" not in names
+    with pytest.raises(InputError, match="same effect"):
+        problem_to_fit(study(drops, nuisances=["gravity"], length_scale=True))
 
 
 def test_fixed_values_are_told_from_priors():
