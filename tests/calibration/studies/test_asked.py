@@ -10,6 +10,7 @@ import pytest
 
 import calibration as cal
 from calibration.cli.main import main
+from calibration.detection.dropped_frames import find_dropped_frames
 from calibration.errors import InputError
 from calibration.noise.models import MODELS
 from calibration.studies.asked.files import ball_of, known_values, with_used_files
@@ -316,6 +317,22 @@ def test_a_file_is_read_as_it_says_itself(drops, tmp_path):
 def test_an_interval_without_samples_is_refused_with_the_times_there_are(drops):
     with pytest.raises(InputError, match=r"from = 7.*times of the file go from 0 to"):
         problem_to_fit(study(drops, reading={"files": {"drop_1.csv": {"from": 7.0}}}))
+
+
+def test_missing_frames_are_put_back_where_a_study_asks(tmp_path):
+    whole = np.loadtxt(drop(tmp_path / "whole.csv", rate=120.0), delimiter=",", skiprows=1)
+    cut = np.delete(whole, slice(72, 74), axis=0)
+    cut[:, 0] = whole[: len(cut), 0]
+    path = tmp_path / "cut.csv"
+    np.savetxt(path, cut, delimiter=",", header="t,z", comments="")
+    as_it_is, corrected = (
+        read_trajectories(study((str(path),), reading={"missing_frames": asked}))[0][0]
+        for asked in (False, True)
+    )
+    found = find_dropped_frames(as_it_is)
+    assert found
+    moved = sum(gap.missing for gap in found) / 120
+    assert corrected.time[-1] - as_it_is.time[-1] == pytest.approx(moved)
 
 
 def test_leaving_out_all_files_is_refused(drops):
