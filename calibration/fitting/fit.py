@@ -121,8 +121,11 @@ def fit(
             )
             check_predictions(problem, assessment)
             problem, assessment = settle_noise(problem, assessment, method=method, steps=steps)
+        estimates = estimate_shared(assessment)
         probed = saturating(problem.layout) if probe is None else probe
-        estimates = withdraw_flat(assessment, estimate_shared(assessment), probed)
+        estimates = withdraw_flat(
+            assessment, estimates, [one for one in probed if one in estimates]
+        )
         estimates, notes = estimate_over_branches(assessment, estimates)
         found = report(
             problem, assessment, estimates, method=method, seconds=time.perf_counter() - began

@@ -81,10 +81,11 @@ def shifted(shared: np.ndarray, index: int, shift: float) -> np.ndarray:
 
 def restitution_shown(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
     """Which shared coordinate is the restitution of the normal law, and its median over the
-    recordings; ``None`` where none shows it.
+    recordings; ``None`` where none shows it, or where it is frozen.
     """
     parameters = problem.layout.global_parameters
-    which = np.asarray([parameter.name == RESTITUTION for parameter in parameters], dtype=bool)
+    sought = {RESTITUTION} - set(problem.frozen)
+    which = np.asarray([parameter.name in sought for parameter in parameters], dtype=bool)
     values = [
         detected.restitution if detected is not None else np.nan for detected in problem.detections
     ]

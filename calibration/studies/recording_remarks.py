@@ -113,7 +113,7 @@ def _dropped_frames(
         more = f" and {len(found) - MOST_DROPPED} more" if len(found) > MOST_DROPPED else ""
         yield (
             f"frames seem to be missing where the times are even: {places}{more}; "
-            "with_missing_frames corrects the times"
+            "--missing-frames corrects the times (in Python: with_missing_frames)"
         )
 
 

@@ -273,6 +273,12 @@ class ReadingOptions(Section):
         default=None,
         metavar="M/S",
     )
+    missing_frames: bool = option(
+        "move later times on by the frames that the motion of a ball shows to be missing although "
+        "the times are even",
+        FLAG,
+        default=False,
+    )
     files: Mapping[str, Mapping[str, Any]] | None = option(
         "what is said of single files, by their names or patterns: the options of this section, "
         "from and until, radius and mass of the ball in it, left_out with the reason "

@@ -33,6 +33,11 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.detection.bounces import DetectedBounces, read_bounces
+from calibration.detection.dropped_frames import (
+    DroppedFrames,
+    find_dropped_frames,
+    with_missing_frames,
+)
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared
@@ -49,6 +54,7 @@ from calibration.io.trajectory_columns import is_trajectory
 from calibration.model.free import Derived, Free
 from calibration.model.prior import HeavyTailed, LogNormal, Normal
 from calibration.nuisances import (
+    Gravity,
     GravityTilt,
     InitialState,
     LengthScale,
@@ -252,7 +258,7 @@ class Trajectories(FileKind):
         partner_radius: float | None = None,
     ) -> FileReport:
         """The recording, and its bounces."""
-        recording = read_one(path, options)
+        recording, _ = read_one(path, options, gravity=gravity)
         detected = read_bounces(recording, radius=radius, gravity=gravity)
         readings = [(recording, detected)]
         findings = implausible_recordings(readings, gravity=gravity)
@@ -276,7 +282,9 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounc
     """Recordings and their automatic readings."""
     names = make_distinct_names([Path(path) for path in study.files])
     recordings = [
-        dataclasses.replace(read_one(path, study.reading), name=name)
+        dataclasses.replace(
+            read_one(path, study.reading, gravity=study.model.gravity)[0], name=name
+        )
         for path, name in zip(study.files, names, strict=True)
     ]
     detections = [
@@ -286,10 +294,12 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounc
     return recordings, detections
 
 
-def read_one(path: str, options: ReadingOptions) -> Recording:
-    """The recording in a file, as it is to be read."""
+def read_one(
+    path: str, options: ReadingOptions, *, gravity: float
+) -> tuple[Recording, Sequence[DroppedFrames]]:
+    """The recording in a file, as it is to be read, and the frames that were missing in it."""
     own = options.of(path)
-    return read_trajectory(
+    recording = read_trajectory(
         path,
         columns=own.columns,
         scale=own.scale,
@@ -298,6 +308,18 @@ def read_one(path: str, options: ReadingOptions) -> Recording:
         sigma=own.sigma,
         interval=options.interval_of(path),
     )
+    missing = find_dropped_frames(recording, gravity=gravity) if own.missing_frames else ()
+    return with_missing_frames(recording, missing), missing
+
+
+def sentences_on_frames(study: Study, recordings: Sequence[Recording]) -> Iterator[str]:
+    """Where times were corrected, as the study asks."""
+    for recording in recordings:
+        path = recording.path or recording.name
+        if study.reading.of(path).missing_frames:
+            _, missing = read_one(path, study.reading, gravity=study.model.gravity)
+            places = ", ".join(f"{gap.missing} after sample {gap.after}" for gap in missing)
+            yield f"{recording.name}: frames that were missing: {places or 'none'}."
 
 
 def no_bounce(recording: Recording, findings: Sequence[Finding]) -> InputError:
@@ -622,6 +644,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     for recording, detected in zip(data.recordings, detections, strict=True):
         said = share_of_samples(recording, detected)
         notes.extend(f"{recording.name}: {sentence}." for sentence in said)
+    notes.extend(sentences_on_frames(study, data.recordings))
     result = dataclasses.replace(
         result, warnings=(*asked, *result.warnings, *notes), modifications=tuple(tried)
     )
@@ -717,9 +740,13 @@ def problem_of(
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
     # Lift by an unknown spin changes the apparent gravity as a wrong length scale does: then the
-    # recorded lengths are taken as right, unless a study says that they are to be found.
-    told = data.measured or not lift or study.model.length_scale is True
-    nuisance += [LengthScale()] if study.model.length_scale and told else []
+    # recorded lengths are taken as right, unless a study says that they are to be found. So does
+    # gravity.
+    told = data.measured or not lift
+    named = any(isinstance(item, Gravity | LengthScale) for item in make_nuisances(study))
+    automatic = study.model.length_scale == "automatic" and told and not named
+    scaled = study.model.length_scale is True or automatic
+    nuisance += [LengthScale()] if scaled else []
     nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
     nuisance += unlevel(data.sideways, make_nuisances(study))
     nuisance += [added for item in modifications for added in item.nuisances]

@@ -30,7 +30,7 @@ from calibration.studies.choices.known_parameters import (
 )
 from calibration.studies.choices.named_tables import name_of, values_of
 from calibration.studies.choices.noise_models import NOISE_MODELS
-from calibration.studies.choices.nuisances import NUISANCES
+from calibration.studies.choices.nuisances import NUISANCES, NuisanceChoice
 from calibration.studies.study import Study
 from jaxcontact.parameters import check, declared_parameters, nearest, put
 
@@ -222,7 +222,7 @@ def in_unit(name: str, table: Mapping[str, Any], own: str) -> dict[str, Any]:
         return said
     given, known = parse_unit(table[UNIT]), parse_unit(own)
     if given is None or known is None or given.dimension != known.dimension:
-        others = "" if known is None else f", or {list_units(known.dimension)}"
+        others = "" if known is None else f"; possible units are {list_units(known.dimension)}"
         raise InputError(
             f"parameters: the unit {table[UNIT]!r} of {name!r} is not one of its own",
             remedy=f"It is in {own}{others}.",
@@ -234,17 +234,26 @@ def in_unit(name: str, table: Mapping[str, Any], own: str) -> dict[str, Any]:
 def _unknown(name: str, known: Sequence[str]) -> InputError:
     """A name that is no parameter of the fit."""
     for choice in NUISANCES:
-        if choice.needs:
-            continue
-        if any(one.name == name for one in choice.make().parameters(ALL_AXES)):
-            return _refused(
-                name,
-                f"is found only where the nuisance {choice.name!r} is named",
-                f"Add --nuisance '{choice.name}'.",
-            )
+        for values in _variants(choice):
+            made = choice.make(**values)
+            if any(one.name == name for one in made.parameters(ALL_AXES)):
+                asked = "".join(f": {key}={value}" for key, value in values.items())
+                return _refused(
+                    name,
+                    f"is found only where the nuisance {choice.name!r} is named",
+                    f"Add --nuisance '{choice.name}{asked}'.",
+                )
     endings = {path.rpartition(".")[2]: path for path in known}
     meant = nearest(endings.get(name, name), list(dict.fromkeys(known))).strip()
     return _refused(name, "is no parameter of this fit", meant)
+
+
+def _variants(choice: NuisanceChoice) -> Iterator[dict[str, str]]:
+    """Values with which a nuisance has other parameters; none of one that needs more."""
+    if not choice.needs:
+        yield {}
+        for key, about in choice.values.items():
+            yield from ({key: name} for name in (about.kind.names or tuple)())
 
 
 def _refused(name: str, why: str, remedy: str) -> InputError:

@@ -138,7 +138,7 @@ def snippets():
 def as_typed(value, usual):
     """What the shell hands over; for a hole, something that may stand there."""
     typed = value.strip("'") if value.startswith("'") else value.rstrip(".:")
-    return usual if typed == HOLE else typed.replace(HOLE, "1")
+    return usual if set(typed) == {HOLE} else typed.replace(HOLE, "1")
 
 
 @pytest.mark.parametrize(("flag", "typed"), list(snippets()))

@@ -5,7 +5,9 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
+from calibration.fitting.restarts import restitution_shown
 
+FRICTION = "contact.friction.coefficient"
 RESTITUTION = "contact.normal.restitution"
 SD = 0.01
 
@@ -71,6 +73,25 @@ def test_what_is_fixed_stays_and_is_not_found():
     place = [one.name for one in given.layout.batches[0].trial_parameters].index(own)
     parameter = given.layout.batches[0].trial_parameters[place]
     assert parameter.value(found.assessment.minimum.local[0][0][place]) == pytest.approx(2.0)
+
+
+def test_restarts_leave_alone_what_is_fixed():
+    fixed = {RESTITUTION: cal.Knowledge(start=0.9, fixed=True)}
+    assert restitution_shown(sounds()) is not None
+    assert restitution_shown(sounds(known=fixed)) is None
+
+
+def test_a_friction_that_is_fixed_is_not_probed():
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.7), friction=jc.Coulomb(coefficient=0.2)
+    )
+    scene = problem().scene.replace(contact=contact)
+    given = problem().replace(
+        scene=scene,
+        free=[RESTITUTION, FRICTION],
+        known={FRICTION: cal.Knowledge(start=0.3, fixed=True)},
+    )
+    assert set(cal.fit(given).parameters) == {RESTITUTION}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 import calibration as cal
 from calibration.cli.main import main
+from calibration.detection.dropped_frames import find_dropped_frames
 from calibration.errors import InputError
 from calibration.noise.models import MODELS
 from calibration.studies.asked.files import ball_of, known_values, with_used_files
@@ -192,6 +193,7 @@ def test_what_is_misspelt_in_a_file_is_named_with_its_line(tmp_path, text, words
         ({RESTITUTION: 1.5}, ["outside (0, 1]"]),
         ({"bodies.radius": {"mean": 0.02, "sd": 0.001}}, ["is known in this fit"]),
         ({"gravity": 9.81}, ["--nuisance 'gravity'"]),
+        ({"surface_tilt_y": 0.0}, ["--nuisance 'surface tilt: towards=y'"]),
     ],
 )
 def test_what_is_said_of_parameters_is_refused_before_anything_is_fitted(drops, given, words):
@@ -256,6 +258,14 @@ def test_a_length_scale_that_is_asked_for_stays_beside_lift(drops):
         assert ("length_scale" in names) == there
 
 
+def test_a_gravity_that_is_asked_for_takes_the_place_of_the_length_scale(drops):
+    names = problem_to_fit(study(drops, nuisances=["gravity"])).layout.names
+    assert "gravity" in names
+    assert "length_scale" not in names
+    with pytest.raises(InputError, match="same effect"):
+        problem_to_fit(study(drops, nuisances=["gravity"], length_scale=True))
+
+
 def test_fixed_values_are_told_from_priors():
     given = {"a": {"value": 1.0}, "b": {"mean": 1.0, "sd": 0.1}}
     assert fixed_parameters(ModelOptions(parameters=given).parameters) == {"a"}
@@ -307,6 +317,22 @@ def test_a_file_is_read_as_it_says_itself(drops, tmp_path):
 def test_an_interval_without_samples_is_refused_with_the_times_there_are(drops):
     with pytest.raises(InputError, match=r"from = 7.*times of the file go from 0 to"):
         problem_to_fit(study(drops, reading={"files": {"drop_1.csv": {"from": 7.0}}}))
+
+
+def test_missing_frames_are_put_back_where_a_study_asks(tmp_path):
+    whole = np.loadtxt(drop(tmp_path / "whole.csv", rate=120.0), delimiter=",", skiprows=1)
+    cut = np.delete(whole, slice(72, 74), axis=0)
+    cut[:, 0] = whole[: len(cut), 0]
+    path = tmp_path / "cut.csv"
+    np.savetxt(path, cut, delimiter=",", header="t,z", comments="")
+    as_it_is, corrected = (
+        read_trajectories(study((str(path),), reading={"missing_frames": asked}))[0][0]
+        for asked in (False, True)
+    )
+    found = find_dropped_frames(as_it_is)
+    assert found
+    moved = sum(gap.missing for gap in found) / 120
+    assert corrected.time[-1] - as_it_is.time[-1] == pytest.approx(moved)
 
 
 def test_leaving_out_all_files_is_refused(drops):
