@@ -14,6 +14,7 @@ COLUMNS = (
     "bic",
     "difference",
     "weight",
+    "chance",
     "score",
     "behind",
     "behind_sd",
@@ -72,6 +73,7 @@ def compare(
         numbers = {
             "models": models_found,
             "verdict": found.verdict,
+            "level": found.level,
             "hold_out": found.cross_validate,
             "warnings": found.warnings,
         }

@@ -58,7 +58,13 @@ def fit(
     force: Force = False,
     quiet: Annotated[bool, flag("--quiet", "Print the table only.", RESULT, FLAG)] = False,
     verbose: Annotated[
-        bool, flag("--verbose", "Print every remark, not the first ones.", RESULT, FLAG)
+        bool,
+        flag(
+            "--verbose",
+            "Print every remark, not the first ones, and the checks of the residuals.",
+            RESULT,
+            FLAG,
+        ),
     ] = False,
 ) -> int:
     """Fit all files together: restitution, drag and what else they can tell, each with its
@@ -98,7 +104,7 @@ def fit(
             result = resume_fit(study, folder, progress=say)
         if not quiet:
             print_lines(*lines_on_data(result), "")
-        print_fit(result, console=standard_output(), folded=not verbose)
+        print_fit(result, console=standard_output(), folded=not verbose, checked=verbose)
         written = write_results(result, study, folder, inputs=inputs)
         forget(folder)
     if not quiet:

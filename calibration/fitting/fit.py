@@ -178,7 +178,7 @@ def report(
             *(odd.sentence for odd in outlying[:1]),
             *diagnose(assessment, estimates),
         ),
-        predictions=PredictionsAtMinimum(problem, assessment),
+        predictions=PredictionsAtMinimum(problem, assessment, outlying),
         simulations=simulations,
         outlying=outlying,
         problem=problem,

@@ -115,6 +115,42 @@ class Pulls(NamedTuple):
         return move, np.where(expected > 0, expected, np.nan), variance
 
 
+class Influence(NamedTuple):
+    """Of each trial (T,).
+
+    Attributes:
+        leverage: part of the information on the shared coordinates that is the trial's; they sum to
+            at most 1.
+        cook: Cook's distance, ``move' I move/S``: how far all shared coordinates move without the
+            trial, in their standard errors (Cook, Technometrics 19 (1977) 15-18).
+    """
+
+    leverage: np.ndarray
+    cook: np.ndarray
+
+
+def measure_influence(assessment: Assessment) -> Influence | None:
+    """Leverage and Cook's distance of each trial; ``None`` where there are too few, or where the
+    others do not tell all coordinates.
+
+    Args:
+        assessment: of a minimum.
+    """
+    pulls = Pulls.of(assessment)
+    formal = inverse_of(pulls.whole)
+    if len(pulls.score) < FEWEST or formal is None or not len(formal):
+        return None
+    cook = []
+    for score, information in zip(pulls.score, pulls.information, strict=True):
+        inverse = inverse_of(pulls.whole - information)
+        if inverse is None:
+            return None
+        move = inverse @ score
+        cook.append(float(move @ pulls.whole @ move) / len(formal))
+    leverage = np.einsum("st,rts->r", formal, pulls.information) / len(formal)
+    return Influence(leverage, np.asarray(cook))
+
+
 def inverse_of(matrix: np.ndarray) -> np.ndarray | None:
     """Inverse of an information matrix; ``None`` where something is not told."""
     diagonal = np.diag(matrix)

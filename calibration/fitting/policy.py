@@ -67,8 +67,10 @@ class FitPolicy:
         chain_agreement: chains of a sampler whose R-hat is below this agree (Vehtari, Gelman,
             Simpson, Carpenter and Buerkner, Bayesian Analysis 16 (2021) 667).
         effective_samples: from so many on, quantiles and R-hat are to be believed (ibid.).
-        aicc_apart: difference of AICc up to which data do not tell models apart (Burnham and
-            Anderson 2002).
+        comparison_level: chance, were a law the truth, of data that prefer another one as much, up
+            to which the data speak against it. So often a comparison speaks against the truth.
+        bic_apart: difference of BIC from which on it is said that it prefers another model (a
+            factor of 3 in probability; Kass and Raftery 1995).
         evidence_apart: difference of the logarithm of the evidence up to which it does not tell
             models apart (a factor of 20; Kass and Raftery 1995).
         score_pieces: pieces from which on their scatter gives the standard error of a score of data
@@ -102,7 +104,8 @@ class FitPolicy:
     few_replicates: int = 1000
     chain_agreement: float = 1.01
     effective_samples: float = 400
-    aicc_apart: float = 2.0
+    comparison_level: float = 0.05
+    bic_apart: float = 2.0
     evidence_apart: float = 3.0
     score_pieces: int = 5
 

@@ -11,6 +11,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_trial, withdraw_doubted
+from calibration.fitting.residual_checks.checks import check_residuals
 from calibration.measurements.base import Abscissa, Measurement
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials
@@ -18,6 +19,8 @@ from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialData
 from calibration.results.estimate import Estimate
 from calibration.results.fitted_data import FittedRecording, FittedSeries
+from calibration.results.outlying import OutlyingTrial
+from calibration.results.residual_check import ResidualCheck
 from calibration.runtime.compilation import quick_jit
 
 
@@ -177,10 +180,12 @@ class PredictionsAtMinimum:
     Attributes:
         problem: what was fitted.
         assessment: its minimum.
+        outlying: trials that disagree with the others.
     """
 
     problem: Problem
     assessment: Assessment
+    outlying: tuple[OutlyingTrial, ...] = ()
 
     @cached_property
     def recordings(self) -> tuple[FittedRecording, ...]:
@@ -191,3 +196,9 @@ class PredictionsAtMinimum:
     def series(self) -> tuple[FittedSeries, ...]:
         """Data and prediction of each other measurement."""
         return fitted_series(self.problem, self.assessment)
+
+    @cached_property
+    def residual_checks(self) -> tuple[ResidualCheck, ...]:
+        """Checks of the residuals."""
+        with jax.enable_x64(True):
+            return check_residuals(self.problem, self.assessment, self.outlying)

@@ -20,6 +20,11 @@ from calibration.problem.rows import count_rows
 LEAST, MOST = 1e-3, 30.0
 """Ends of the factor. At the lower one, impacts do not scatter."""
 
+ROUGHLY = 14
+"""Points between which the best size is sought where only the likelihood there matters: the
+ratios of neighbours are 2.
+"""
+
 STEP = 0.05
 """Step of the central differences by the logarithm of the factor."""
 
@@ -59,15 +64,21 @@ class ScatteringProblem(NamedTuple):
             )
         return tuple(found)
 
-    def likelihood(self, logarithm: float) -> float:
-        """``-2 ln`` of the restricted likelihood at the logarithm of a ratio, up to a constant."""
+    def likelihood(self, logarithm: float, *, restricted: bool = True) -> float:
+        """``-2 ln`` of a likelihood at the logarithm of a ratio, up to a constant.
+
+        Args:
+            logarithm: of the ratio by which the deviations are larger.
+            restricted: whether all coordinates are integrated out, as for the size of the scatter;
+                else the deviations alone, which compares laws that have other coordinates.
+        """
         deviations = sum(
             block.residual.shape[0] * rows.size
             for block, rows in zip(self.blocks, self.deviating, strict=False)
         )
         total: float = 2.0 * deviations * logarithm
         left: Any = 0.0
-        for block in self.scaled(float(np.exp(logarithm))):
+        for k, block in enumerate(self.scaled(float(np.exp(logarithm)))):
             table = np.concatenate(
                 [block.by_local, block.by_shared, block.residual[..., None]], axis=-1
             )
@@ -77,13 +88,21 @@ class ScatteringProblem(NamedTuple):
             left = left + normal[:, own:, own:].sum(axis=0)
             if own:
                 inverse, determinant = invert_each(inner)
+                if not restricted and k < len(self.measured):
+                    scattered = self.scattered(k)
+                    determinant = invert_each(inner[:, scattered][:, :, scattered])[1]
                 total += float(np.sum(determinant))
                 left = left - np.einsum("rli,rlm,rmj->ij", cross, inverse, cross, optimize=True)
         if left.shape[0] > 1:
             inverse, determinant = invert_each(left[None, :-1, :-1])
-            total += float(determinant[0])
+            total += float(determinant[0]) if restricted else 0.0
             return total + float(left[-1, -1] - left[-1, :-1] @ inverse[0] @ left[:-1, -1])
         return total + float(left[-1, -1])
+
+    def scattered(self, batch: int) -> np.ndarray:
+        """Positions of the deviations among the own coordinates of the trials of a batch."""
+        known = np.abs(self.blocks[batch].by_local[:, self.deviating[batch]])
+        return np.flatnonzero(np.any(known > 0, axis=(0, 1)))
 
     def variances(self, logarithm: float) -> np.ndarray:
         """Variances of the shared coordinates (S,) at the logarithm of a ratio."""
@@ -132,15 +151,36 @@ def find_factor(posed: ScatteringProblem) -> float:
     """The factor of the deviations that the restricted likelihood prefers; ``LEAST`` where impacts
     do not scatter.
     """
+    logarithm, _ = minimise_over_ratio(posed, restricted=True)
+    return LEAST if logarithm is None else float(posed.factor * np.exp(logarithm))
+
+
+def least_deviance(posed: ScatteringProblem) -> float:
+    """``-2 ln L`` with the deviations integrated out and their size at its best value, up to a
+    constant that is the same for all laws of the same impacts.
+    """
+    return minimise_over_ratio(posed, restricted=False, points=ROUGHLY)[1]
+
+
+def minimise_over_ratio(
+    posed: ScatteringProblem, *, restricted: bool, points: int = 42
+) -> tuple[float | None, float]:
+    """Logarithm of the ratio of the best likelihood, ``None`` at its lower end, and the likelihood
+    there.
+    """
+
+    def objective(logarithm: float) -> float:
+        return posed.likelihood(logarithm, restricted=restricted)
+
     low, high = np.log(LEAST / posed.factor), np.log(MOST / posed.factor)
-    grid = np.linspace(low, high, 42)
-    values = [posed.likelihood(one) for one in grid]
+    grid = np.linspace(low, high, points)
+    values = [objective(one) for one in grid]
     best = int(np.argmin(values))
     if best == 0:
-        return LEAST
+        return None, values[0]
     ends = grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)]
-    found = minimize_scalar(posed.likelihood, bounds=ends, method="bounded")
-    return float(posed.factor * np.exp(found.x))
+    found = minimize_scalar(objective, bounds=ends, method="bounded")
+    return float(found.x), float(found.fun)
 
 
 def degrees_of_scatter(posed: ScatteringProblem) -> np.ndarray:

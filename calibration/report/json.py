@@ -26,7 +26,8 @@ def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     them is determined, or ``null``; ``simulations``: how that of each trial ended),
     ``correlation``, ``recordings``, ``series`` (measurements that are not positions of one body),
     ``outlying`` (recordings that do not agree with the others), ``modifications`` (what the model
-    may lack and was looked for), ``columns`` and ``versions``.
+    may lack and was looked for), ``residual_checks`` (of order, correlation, normality, variance
+    and single recordings), ``columns`` and ``versions``.
     Values are in the unit beside them, times in s, ``rms_residual`` of a recording in m. A number
     that does not exist (NaN, infinity) is ``null``: in particular the ``sd`` of a parameter that
     the data do not determine. The file is replaced as a whole or not at all.
@@ -97,6 +98,7 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
             {**dataclasses.asdict(item), "decision": item.decision.value}
             for item in fit.modifications
         ],
+        "residual_checks": list(fit.residual_checks),
         "columns": [_column(column) for column in fit.columns],
         "versions": installed_versions(),
     }

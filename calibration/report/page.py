@@ -3,6 +3,7 @@ mailed.
 """
 
 import base64
+import math
 import os
 from collections.abc import Sequence
 from importlib import resources
@@ -22,7 +23,7 @@ from calibration.results.numbers import (
     unit_of,
 )
 from calibration.results.summary import FitSummary
-from calibration.results.table import fit_text
+from calibration.results.table import CHECKS, fit_text
 from calibration.runtime.versions import installed_versions
 
 TEMPLATE = "page.html"
@@ -106,6 +107,18 @@ def page_text(
         ],
         warnings=[sentences.sentence(text) for text in fit.warnings],
         figure=_encoded(figure),
+        checks_title=CHECKS,
+        checks=[
+            {
+                "name": check.name,
+                "verdict": check.verdict,
+                "failed": check.passed is False,
+                "chance": f"{check.chance:.3f}" if math.isfinite(check.chance) else "-",
+                "comment": sentences.sentence(check.comment),
+                "remedy": sentences.sentence(check.remedy) if check.remedy else "",
+            }
+            for check in fit.residual_checks
+        ],
         sections=[
             {"title": item.title, "text": item.text, "figure": _encoded(item.figure)}
             for item in sections

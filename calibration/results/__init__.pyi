@@ -5,5 +5,6 @@ from .fitted_data import StoredPredictions as StoredPredictions
 from .modification import Decision as Decision
 from .modification import TriedModification as TriedModification
 from .outlying import OutlyingTrial as OutlyingTrial
+from .residual_check import ResidualCheck as ResidualCheck
 from .simulated_trial import SimulatedTrial as SimulatedTrial
 from .summary import FitSummary as FitSummary

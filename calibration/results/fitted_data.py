@@ -6,6 +6,7 @@ from typing import Annotated, Protocol
 import numpy as np
 
 from calibration.results.estimate import Estimate
+from calibration.results.residual_check import ResidualCheck
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,6 +164,10 @@ class Predictions(Protocol):
     def series(self) -> tuple[FittedSeries, ...]:
         """Of each other measurement."""
 
+    @property
+    def residual_checks(self) -> tuple[ResidualCheck, ...]:
+        """Of all residuals together."""
+
 
 @dataclasses.dataclass(frozen=True)
 class StoredPredictions:
@@ -171,6 +176,7 @@ class StoredPredictions:
     Attributes:
         recordings: of each recording of positions.
         series: of each other measurement.
+        residual_checks: of all residuals together.
 
     Example:
         >>> import calibration as cal
@@ -181,3 +187,4 @@ class StoredPredictions:
 
     recordings: tuple[FittedRecording, ...] = ()
     series: tuple[FittedSeries, ...] = ()
+    residual_checks: tuple[ResidualCheck, ...] = ()

@@ -19,6 +19,7 @@ from calibration.results.fitted_data import (
 from calibration.results.goodness import largest_misfit
 from calibration.results.modification import TriedModification
 from calibration.results.outlying import OutlyingTrial
+from calibration.results.residual_check import ResidualCheck
 from calibration.results.simulated_trial import SimulatedTrial
 
 
@@ -102,6 +103,13 @@ class FitSummary:
         return self.predictions.series
 
     @property
+    def residual_checks(self) -> tuple[ResidualCheck, ...]:
+        """Checks of the residuals: order, autocorrelation, normality, variance against speed,
+        single recordings. Where model and noise are right, any fails in at most 5 % of fits.
+        """
+        return self.predictions.residual_checks
+
+    @property
     def chi2_per_dof(self) -> float:
         """Chi-squared per degree of freedom; 1 when the model explains the data to their noise."""
         return self.chi2 / max(self.dof, 1)
@@ -127,14 +135,18 @@ class FitSummary:
         return None if self.explained else Determination.NOT_EXPLAINED
 
 
-def spell_summary(fit: FitSummary, *, has: Callable[[str], bool]) -> FitSummary:
+def spell_summary(
+    fit: FitSummary, *, has: Callable[[str], bool], checked: bool = False
+) -> FitSummary:
     """The summary with every letter for which ``has`` is false written out.
 
     Args:
         fit: the result.
         has: whether a letter can be shown, for example ``can_encode("ascii")``.
+        checked: whether the checks of the residuals are wanted, too.
     """
     values = {field.name: getattr(fit, field.name) for field in dataclasses.fields(FitSummary)}
-    values["predictions"] = StoredPredictions(fit.recordings, fit.series)
+    checks = fit.residual_checks if checked else ()
+    values["predictions"] = StoredPredictions(fit.recordings, fit.series, checks)
     spelled: FitSummary = spell_all(FitSummary(**values), has=has)
     return spelled

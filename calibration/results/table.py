@@ -22,6 +22,7 @@ from calibration.results.numbers import (
     rounded_like,
     short_status,
 )
+from calibration.results.residual_check import FAMILY_LEVEL
 from calibration.results.summary import FitSummary, spell_summary
 
 _GAP = "  "
@@ -31,6 +32,11 @@ _MIN_LABEL_WIDTH = 14
 _MAX_PAIRS = 8
 _MAX_REMARKS = 8
 _MAX_FOLDED = 3
+
+CHECKS = (
+    "Residuals (where model and noise are right, any of these fails in at most "
+    f"{100 * FAMILY_LEVEL:g} % of fits)"
+)
 
 _HEADING = "bold"
 _GOOD = "green"
@@ -46,19 +52,20 @@ class FitTable:
 
     fit: FitSummary
     folded: bool = False
+    checked: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The lines, with letters that the terminal does not have written out."""
         has = can_encode(options.encoding)
         for text, style in _lines(
-            spell_summary(self.fit, has=has),
+            spell_summary(self.fit, has=has, checked=self.checked),
             min(options.max_width, _MAX_WIDTH),
             folded=self.folded,
         ):
             yield Text(text, style=style)
 
 
-def fit_table(fit: FitSummary, *, folded: bool = False) -> FitTable:
+def fit_table(fit: FitSummary, *, folded: bool = False, checked: bool = False) -> FitTable:
     """The table a person reads: parameters with standard errors, how well the model explains the
     data, what is left open.
 
@@ -68,22 +75,30 @@ def fit_table(fit: FitSummary, *, folded: bool = False) -> FitTable:
     Args:
         fit: the result.
         folded: whether the findings that matter most come first, and the rest is only counted.
+        checked: whether the checks of the residuals are shown, too.
 
     Returns:
         something that ``rich.console.Console.print`` takes.
     """
-    return FitTable(fit, folded)
+    return FitTable(fit, folded, checked)
 
 
-def print_fit(fit: FitSummary, *, console: Console | None = None, folded: bool = False) -> None:
+def print_fit(
+    fit: FitSummary,
+    *,
+    console: Console | None = None,
+    folded: bool = False,
+    checked: bool = False,
+) -> None:
     """Print the table: in colour on a terminal, plain in a pipe.
 
     Args:
         fit: the result.
         console: where to; standard output by default.
         folded: whether the findings that matter most come first, and the rest is only counted.
+        checked: whether the checks of the residuals are shown, too.
     """
-    (console or Console()).print(fit_table(fit, folded=folded))
+    (console or Console()).print(fit_table(fit, folded=folded, checked=checked))
 
 
 def fit_text(
@@ -124,6 +139,7 @@ def _lines(fit: FitSummary, width: int, *, folded: bool = False) -> Iterator[Lin
         ),
         ("Each column of the table by itself", _columns(fit, width)),
         ("Each recording by itself", _recordings(fit, width, folded=folded)),
+        (CHECKS, _checks(fit, width)),
         ("Remarks", () if folded else _general_remarks(fit, width)),
     ):
         body = list(lines)
@@ -234,6 +250,20 @@ def _correlations(fit: FitSummary, width: int) -> Iterator[Line]:
         yield from _wrapped(line, width, indent="  ")
     if len(lines) > _MAX_PAIRS:
         yield f"  and {len(lines) - _MAX_PAIRS} more", ""
+
+
+def _checks(fit: FitSummary, width: int) -> Iterator[Line]:
+    """One line a check, what it found below, and what to do where it fails."""
+    size = max((len(check.name) for check in fit.residual_checks), default=0)
+    for check in fit.residual_checks:
+        chance = f"chance {check.chance:.3f}" if math.isfinite(check.chance) else ""
+        line = f"  {check.name:<{size}}  {check.verdict:<6}  {chance}".rstrip()
+        yield line, _BAD if check.passed is False else ""
+        yield from _wrapped(sentences.sentence(check.comment), width, indent=_INDENT)
+        if check.remedy:
+            yield from _wrapped(
+                sentences.sentence(check.remedy), width, indent=_INDENT, style=_DOUBT
+            )
 
 
 def _general_remarks(fit: FitSummary, width: int) -> Iterator[Line]:

@@ -9,12 +9,16 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting.fit import fit
+from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.fit import fit, report
+from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
+from calibration.fitting.probes import saturating, withdraw_flat
 from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
 from calibration.results.simulated_trial import check_simulated
+from calibration.selection.contradiction import find_chances
 from calibration.selection.cross_validation import (
     CrossValidation,
     HeldOutPrediction,
@@ -27,11 +31,14 @@ from calibration.selection.information_criteria import (
     bic,
     count_observations,
     count_parameters,
+    deviance,
     mark_estimated_sizes,
-    minus_two_log_likelihood,
 )
 from calibration.selection.laplace import flat_parameters, log_evidence
 from calibration.selection.lower_minima import find_lower_minima
+
+FEWER = 0.5
+"""Parameters that a model must have less to be simpler: they are counted in fractions."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,11 +52,14 @@ class ComparedModel:
         parameters: that the data spend, those of the trials and of the noise included;
             ``observations`` measured numbers.
         aicc, bic: criteria, corrected by ``Comparison.overdispersion``.
-        difference: of AICc from the best.
+        difference: of AICc from that of the best model; negative where the data speak against one
+            that AICc prefers.
         weight: Akaike weight.
         score: logarithm of the predictive density of the data left out, NaN where none were.
         behind: by how much the score is below the best one; ``behind_sd`` its standard error.
         log_evidence: NaN where it was not asked for.
+        chance: probability, were this model the truth, of data that prefer another one as much; at
+            most that where it is clear without drawing data.
         cannot_tell: whether these data cannot tell it from the best model.
     """
 
@@ -66,12 +76,14 @@ class ComparedModel:
     behind: float = math.nan
     behind_sd: float = math.nan
     log_evidence: float = math.nan
+    chance: float = 1.0
     cannot_tell: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """Models, best (lowest AICc) first. ``str()`` is the text for a person.
+    """Models, best first: those that the data do not speak against, by AICc, then the others.
+    ``str()`` is the text for a person.
 
     Attributes:
         models: of them.
@@ -80,6 +92,8 @@ class Comparison:
         cross_validate: what was left out: ``"trials"``, ``"bounces"``, ``"rows"`` or ``None``.
         verdict: the conclusion in one sentence.
         warnings: what makes it doubtful.
+        level: chance up to which the data speak against a model: so often, at most, they speak
+            against the truth.
 
     Example:
         >>> table = cal.ImpactTable(
@@ -113,10 +127,11 @@ class Comparison:
     cross_validate: str | None
     verdict: str
     warnings: tuple[str, ...]
+    level: float = DEFAULT_POLICY.comparison_level
 
     @property
     def best(self) -> ComparedModel:
-        """The one with the lowest AICc."""
+        """The one with the lowest AICc of those that the data do not speak against."""
         return self.models[0]
 
     def __getitem__(self, name: str) -> ComparedModel:
@@ -134,16 +149,24 @@ def compare(
     evidence: bool = False,
     method: Method = "levenberg_marquardt",
     steps: int | None = None,
+    seed: int = 0,
     policy: FitPolicy = DEFAULT_POLICY,
 ) -> Comparison:
     """Fit several laws, or models, to the same data and say which of them the data prefer, or that
     they cannot tell.
 
-    AICc and BIC count every parameter that the data spend, each trial's own and the sizes of the
-    errors included. Where the best model leaves more than the stated noise, or correlated
-    residuals, differences of -2 ln L are divided by that factor (quasi-AICc). Data cannot tell a
-    model from the best one where AICc differs by up to 2, or where the scores of data left out
-    differ by less than their standard error.
+    Data speak against a model if, were it the truth, they would prefer another one as much in at
+    most 5 % of experiments (``FitPolicy.comparison_level``): data are drawn from its fit, and all
+    models fitted to them again. So the true one is spoken against in at most 5 %, however many
+    models there are, whether they contain each other or not. A model is preferred where the data
+    speak against all others; else they cannot tell. A model is never preferred to one that
+    contains it.
+
+    AICc and BIC, which order the models, count every parameter that the data spend, each trial's
+    own and the sizes of the errors included. Where the best model leaves more than the stated
+    noise, or correlated residuals, differences of -2 ln L are divided by that factor (quasi-AICc).
+    The scatter of impacts (``RestitutionScatter`` with ``ScatterSize``) is as large as each model
+    finds it.
 
     A model that ends far above another one, or above one that it contains, begins again where that
     one ended, so that none is compared at a false minimum.
@@ -158,6 +181,7 @@ def compare(
             the scene then needs a prior or bounds.
         method: of the fits.
         steps: at most so many iterations of each.
+        seed: of the data that are drawn.
         policy: thresholds by which the fits and the differences of models are judged.
 
     Returns:
@@ -189,9 +213,10 @@ def compare(
         >>> problems = {"constant": constant, "power law": power_law}
         >>> print(cal.compare(problems, cross_validate=None))
         The data prefer power law to constant.
-        model      parameters  chi2/dof       AICc   behind  weight        BIC
-        power law           2      1.47     -10.55     0.00   1.000     -23.77
-        constant            1       103     284.51   295.06   0.000     281.90
+        model      parameters  chi2/dof  chance       AICc   behind  weight        BIC
+        power law           2      1.47   1.000     -10.55     0.00   1.000     -23.77
+        constant            1       103 < 0.001     284.51   295.06   0.000     281.90
+        chance: were the model the truth, of data that prefer another as much; at most 5 % ...
     """
     if not isinstance(problems, Mapping) or len(problems) < 2:
         raise InputError(
@@ -217,9 +242,27 @@ def compare(
     for name, found in fits.items():
         check_simulated(found.simulations, caller=f"compare: {name}")
     with jax.enable_x64(True):
+        fits = {name: with_own_scatter(found) for name, found in fits.items()}
         if evidence:
             check_same_flat_parameters(fits)
-        return _rank(fits, which, policy, evidence=evidence)
+        chances = find_chances(fits, level=policy.comparison_level, seed=seed)
+        return _rank(fits, chances, which, policy, evidence=evidence)
+
+
+def with_own_scatter(found: Fit) -> Fit:
+    """The fit with the scatter of impacts as large as this model finds it, where impacts may
+    deviate by a size that is not known.
+    """
+    if found.assessment.scattering is None:
+        return found
+    assessment = settle_scatter(found.problem, found.assessment)
+    estimates = withdraw_flat(
+        assessment, estimate_shared(assessment), saturating(assessment.layout)
+    )
+    settled = report(
+        found.problem, assessment, estimates, method="levenberg_marquardt", seconds=found.seconds
+    )
+    return dataclasses.replace(settled, method=found.method)
 
 
 def collect_measurements(problem: Problem) -> list[list[Any]]:
@@ -308,24 +351,29 @@ def estimate_overdispersion(found: Fit) -> float:
 
 
 def _rank(
-    fits: Mapping[str, Fit], which: CrossValidation | None, policy: FitPolicy, *, evidence: bool
+    fits: Mapping[str, Fit],
+    chances: Mapping[str, float],
+    which: CrossValidation | None,
+    policy: FitPolicy,
+    *,
+    evidence: bool,
 ) -> Comparison:
     """Everything after the fits."""
     names = list(fits)
     assessments = [found.assessment for found in fits.values()]
-    deviance = np.asarray([minus_two_log_likelihood(assessment) for assessment in assessments])
+    fall = np.asarray([deviance(assessment) for assessment in assessments])
     spent = np.asarray([count_parameters(assessment) for assessment in assessments])
     count = count_observations(assessments[0])
-    factor = estimate_overdispersion(fits[names[int(np.argmin(deviance + 2 * spent))]])
+    factor = estimate_overdispersion(fits[names[int(np.argmin(fall + 2 * spent))]])
     # An overdispersion that was found is one more parameter; correlated numbers count for fewer.
     spent = spent + (factor > 1)
     effective = (
-        count / max(assessments[int(np.argmin(deviance))].correlation_time, 1.0)
+        count / max(assessments[int(np.argmin(fall))].correlation_time, 1.0)
         if factor > 1
         else count
     )
     criteria = np.asarray(
-        [aicc(d / factor, k, effective) for d, k in zip(deviance, spent, strict=True)]
+        [aicc(d / factor, k, effective) for d, k in zip(fall, spent, strict=True)]
     )
     if not np.any(np.isfinite(criteria)):
         raise InputError(
@@ -333,8 +381,9 @@ def _rank(
             "is not defined.",
             remedy="Free less, or give more data.",
         )
-    schwarz = [bic(d / factor, k, effective) for d, k in zip(deviance, spent, strict=True)]
-    best = int(np.argmin(criteria))
+    schwarz = [bic(d / factor, k, effective) for d, k in zip(fall, spent, strict=True)]
+    against = np.asarray([chances[name] <= policy.comparison_level for name in names])
+    best = min(range(len(names)), key=lambda i: (against[i], criteria[i]))
     score, behind, behind_sd = _scores(
         fits, which, best, estimate_noise_factor(fits[names[best]], factor), policy
     )
@@ -344,14 +393,11 @@ def _rank(
     models = []
     for i, name in enumerate(names):
         difference = float(criteria[i] - criteria[best])
-        near = difference <= policy.aicc_apart or bool(
-            np.isfinite(behind[i]) and behind[i] <= behind_sd[i]
-        )
         models.append(
             ComparedModel(
                 name,
                 fits[name],
-                float(deviance[i]),
+                float(fall[i]),
                 float(spent[i]),
                 count,
                 float(criteria[i]),
@@ -362,13 +408,19 @@ def _rank(
                 behind[i],
                 behind_sd[i],
                 logarithms[i],
-                cannot_tell=i != best and near,
+                chance=chances[name],
+                cannot_tell=i != best and not against[i],
             )
         )
-    ranked = tuple(sorted(models, key=lambda model: model.aicc))
-    way = None if which is None else which.way
+    order = sorted(range(len(models)), key=lambda i: (i != best, against[i], models[i].aicc))
+    ranked = tuple(models[i] for i in order)
     return Comparison(
-        ranked, factor, way, _verdict(ranked), tuple(_warnings(ranked, factor, policy))
+        ranked,
+        factor,
+        None if which is None else which.way,
+        _verdict(ranked),
+        tuple(_warnings(ranked, factor, policy)),
+        policy.comparison_level,
     )
 
 
@@ -446,7 +498,16 @@ def _verdict(ranked: tuple[ComparedModel, ...]) -> str:
     far = [model.name for model in ranked[1:] if not model.cannot_tell]
     if near:
         rest = f" They speak against {_list_names(far)}." if far else ""
-        return f"These data cannot tell {_list_names([best.name, *near])} apart.{rest}"
+        least = min((best, *ranked[1 : len(near) + 1]), key=lambda model: model.parameters)
+        simplest = (
+            f" The simplest of them is {least.name}."
+            if all(
+                model is least or model.parameters - least.parameters > FEWER
+                for model in ranked[: len(near) + 1]
+            )
+            else ""
+        )
+        return f"These data cannot tell {_list_names([best.name, *near])} apart.{simplest}{rest}"
     return f"The data prefer {best.name} to {_list_names(far)}."
 
 
@@ -474,7 +535,7 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float, policy: FitPolic
     leader = min(
         (model for model in ranked if math.isfinite(model.bic)), key=lambda model: model.bic
     )
-    if leader is not best and best.bic - leader.bic > policy.aicc_apart:
+    if leader is not best and best.bic - leader.bic > policy.bic_apart:
         yield f"BIC prefers {leader.name}, which has fewer parameters."
     if math.isfinite(best.score):
         ahead = max(ranked, key=lambda model: model.score)
@@ -504,8 +565,8 @@ def _lines(found: Comparison) -> Iterator[str]:
     scored = any(math.isfinite(model.score) for model in found.models)
     weighed = any(math.isfinite(model.log_evidence) for model in found.models)
     head = (
-        f"{'model':<{wide}}  {'parameters':>10} {'chi2/dof':>9} {'AICc':>10} {'behind':>8} "
-        f"{'weight':>7} {'BIC':>10}"
+        f"{'model':<{wide}}  {'parameters':>10} {'chi2/dof':>9} {'chance':>7} {'AICc':>10} "
+        f"{'behind':>8} {'weight':>7} {'BIC':>10}"
     )
     yield (
         head
@@ -515,15 +576,22 @@ def _lines(found: Comparison) -> Iterator[str]:
     for model in found.models:
         line = (
             f"{model.name:<{wide}}  {model.parameters:>10.3g} {model.fit.chi2_per_dof:>9.3g} "
-            f"{model.aicc:>10.2f} {model.difference:>8.2f}"
+            f"{_chance(model.chance):>7} {model.aicc:>10.2f} {model.difference:>8.2f}"
             f" {model.weight:>7.3f} {model.bic:>10.2f}"
         )
         if scored:
             shown = (
-                "best AICc"
-                if model is found.best
-                else f"{model.behind:.1f} +- {model.behind_sd:.1f}"
+                "best" if model is found.best else f"{model.behind:.1f} +- {model.behind_sd:.1f}"
             )
             line += f" {shown:>18}"
         yield line + (f" {model.log_evidence:>12.2f}" if weighed else "")
+    yield (
+        f"chance: were the model the truth, of data that prefer another as much; at most "
+        f"{100 * found.level:g} % speaks against it."
+    )
     yield from found.warnings
+
+
+def _chance(chance: float) -> str:
+    """A probability in a table."""
+    return "< 0.001" if chance < 1e-3 else f"{chance:.3f}"

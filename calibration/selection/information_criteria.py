@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.scatter import least_deviance
 from calibration.noise.loss import HuberLoss, Loss, StudentTLoss
+from calibration.nuisances.restitution import DEVIATION
 from calibration.problem.rows import count_rows
 from calibration.uncertainty.resampling import find_leverages
 
@@ -37,26 +39,54 @@ def minus_two_log_likelihood(assessment: Assessment) -> float:
     With ``S`` the sum of squares of ``n`` residuals in units of their weights w, a size that is
     found adds ``n ln(S/n) + n`` in place of S.
     """
-    total, parts = 0.0, assessment.linearised
+    parts, counts = assessment.linearised, assessment.linearised.counts
     squares, free = np.zeros(len(parts.components)), mark_estimated_sizes(assessment)
-    counts = np.zeros(len(parts.components))
-    for data, pieces, block in zip(assessment.data, parts.batches, assessment.blocks, strict=False):
-        for samples, piece in zip(data.samples, pieces, strict=True):
+    for pieces, block in zip(parts.batches, assessment.blocks, strict=False):
+        for piece in pieces:
+            residual = piece.rows.take(block.residual)
+            np.add.at(squares, piece.component, np.sum(residual**2, axis=(0, 1)))
+    return normalise_errors(assessment) + sum_squares(squares, counts, free)
+
+
+def deviance(assessment: Assessment) -> float:
+    """``-2 ln L`` of the data at the minimum; with the deviations of single impacts integrated out
+    where they may deviate, up to what is the same for all laws.
+    """
+    posed = assessment.scattering
+    if posed is None:
+        return minus_two_log_likelihood(assessment)
+    return normalise_errors(assessment) + least_deviance(posed)
+
+
+def sum_squares(squares: np.ndarray, counts: np.ndarray, free: np.ndarray) -> float:
+    """What the residuals add to ``-2 ln L``: S, or ``n ln(S/n) + n`` where their size is free.
+
+    Args:
+        squares: sums of squares S of each quantity, (C,).
+        counts: numbers n of each.
+        free: whether the size of each is at its best value.
+    """
+    found = free & (counts > 0) & (squares > 0)
+    mean = np.where(found, squares, 1.0) / np.where(found, counts, 1.0)
+    return float(np.sum(np.where(found, counts * (1 + np.log(mean)), squares)))
+
+
+def normalise_errors(assessment: Assessment) -> float:
+    """What ``-2 ln L`` has beside the residuals: the weights, and the integrals of the densities of
+    the errors.
+    """
+    total = 0.0
+    for data in assessment.data:
+        for samples in data.samples:
             weight = np.asarray(samples.weight)
             used, shape = weight > 0, weight.shape
-            residual = piece.rows.take(block.residual)
-            for column, component in enumerate(piece.component):
-                squares[component] += float(np.sum(residual[..., column] ** 2))
-                counts[component] += np.count_nonzero(used[..., column])
             total -= 2 * float(np.sum(np.log(weight[used])))
             total += 2 * float(np.sum(log_normaliser(samples.loss, shape)[used]))
             if samples.whitening is not None:
                 total += float(
                     np.sum(np.log1p(-(np.asarray(samples.whitening.correlation) ** 2))[used])
                 )
-    found = free & (counts > 0) & (squares > 0)
-    mean = np.where(found, squares, 1.0) / np.where(found, counts, 1.0)
-    return total + float(np.sum(np.where(found, counts * (1 + np.log(mean)), squares)))
+    return total
 
 
 def mark_estimated_sizes(assessment: Assessment) -> np.ndarray:
@@ -88,10 +118,32 @@ def count_parameters(assessment: Assessment) -> float:
     them beforehand and the data see all of them; one with a prior counts as far as the data move it
     (Vaida and Blanchard, Biometrika 92 (2005) 351-370).
     """
+    if assessment.scattering is not None:
+        return count_without_deviations(assessment)
     used = 0.0
     for data, leverage in zip(assessment.data, find_leverages(assessment), strict=False):
         used += float(np.sum(leverage[:, : count_rows(data.samples)]))
     return used + count_noise_parameters(assessment)
+
+
+def count_without_deviations(assessment: Assessment) -> float:
+    """Free parameters where single impacts may deviate: one, the size of the scatter, stands for
+    all deviations, which are integrated out.
+    """
+    own = sum(
+        local.shape[0]
+        * sum(
+            bool(free) and not parameter.name.startswith(DEVIATION)
+            for free, parameter in zip(moves, batch.trial_parameters, strict=True)
+        )
+        for batch, local, moves in zip(
+            assessment.layout.batches,
+            assessment.start.local,
+            assessment.start.free_local,
+            strict=True,
+        )
+    )
+    return float(assessment.free.sum() + own + 1 + count_noise_parameters(assessment))
 
 
 def count_observations(assessment: Assessment) -> int:

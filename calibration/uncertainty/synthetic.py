@@ -2,6 +2,7 @@
 problem describe.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -59,6 +60,29 @@ def simulate_measurements(
             samples=tuple(_add_noise(rng, own, count) for own in batch.samples),
         )
         for batch in data
+    )
+
+
+def repeat_data(data: tuple[Any, ...], measured: Sequence[Sequence[np.ndarray]]) -> tuple[Any, ...]:
+    """The data with a leading axis, and other measured numbers.
+
+    Args:
+        data: of each batch.
+        measured: (B, R, n, k) of each observation of each batch.
+    """
+
+    def repeat(samples: Samples, numbers: np.ndarray) -> Samples:
+        count = len(numbers)
+        return jax.tree.map(
+            lambda value: np.broadcast_to(np.asarray(value), (count, *np.shape(value))), samples
+        )._replace(measured=numbers)
+
+    return tuple(
+        batch._replace(
+            **_repeat_rest(batch, len(own[0])),
+            samples=tuple(map(repeat, batch.samples, own)),
+        )
+        for batch, own in zip(data, measured, strict=True)
     )
 
 

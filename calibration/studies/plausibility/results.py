@@ -245,5 +245,6 @@ def _meaningless(fit: Fit) -> Fit:
                 dataclasses.replace(one, nuisance=without_errors(one.nuisance))
                 for one in fit.series
             ),
+            fit.residual_checks,
         ),
     )

@@ -484,4 +484,5 @@ def test_the_three_columns_of_kharaz_are_one_table_with_their_own_angles():
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the measured data are not beside the checkout")
 def test_no_measured_recording_is_taken_for_a_table_of_impacts():
-    assert not any(is_impact_table(path) for path in DATA.glob("*/csv/*.csv"))
+    tables = {path.parts[-3] for path in DATA.glob("*/csv/*.csv") if is_impact_table(path)}
+    assert tables <= {"tt_rackets_racket_01"}  # whose rows are velocities before and after

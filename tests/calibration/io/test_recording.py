@@ -780,7 +780,8 @@ def test_launched_balls_are_read_in_three_dimensions_with_jittering_times(kind, 
 def test_cube_tosses_and_discs_are_read_and_list_what_is_not_used():
     for toss in read_recordings(real("contactnets_cube/csv/*.csv")):
         assert toss.axes == ("x", "y", "z")
-        assert toss.ignored == ("qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
+        assert toss.ignored == ("qw", "qx", "qy", "qz", "vx", "vy", "vz")
+        assert toss.spin is not None
     for disc in read_recordings(real("marked_discs/csv/*.csv")):
         assert (disc.axes, disc.ignored) == (("x", "z"), ("angle", "marker_radius"))
 

@@ -4,8 +4,15 @@ import pytest
 
 import calibration as cal
 from calibration.nuisances import RestitutionScatter
+from calibration.nuisances.restitution import FACTOR
 from calibration.studies.pipeline import fit_study, problems_to_compare
 from tests.calibration.studies.newcomers import drop, write
+
+
+def size_of(fit: cal.Fit) -> float:
+    """Logarithm of the scatter of impacts over its first guess."""
+    assessment = fit.assessment
+    return float(assessment.minimum.shared[assessment.layout.names.index(FACTOR)])
 
 
 @pytest.mark.slow
@@ -26,4 +33,8 @@ def test_fit_and_compare_have_the_same_chi_squared(scattered, tmp_path):
     assert deviating == [scattered, scattered]
     compared = cal.compare(problems, cross_validate=None)
     assert compared["constant"].fit.chi2_per_dof == pytest.approx(fit.chi2_per_dof, rel=0.02)
+    if scattered:
+        # The size of the scatter is that of the fit, not the first guess, under each law.
+        assert size_of(compared["constant"].fit) == pytest.approx(size_of(fit), abs=0.05)
+        assert all(abs(size_of(model.fit)) > 0.05 for model in compared.models)
     assert compared["power law"].fit.chi2 <= compared["constant"].fit.chi2 + 0.1
