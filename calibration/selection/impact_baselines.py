@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optimistix
+from jax.typing import ArrayLike
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
@@ -221,19 +222,19 @@ def predict_gaussian_process(inputs: np.ndarray, output: np.ndarray, at: np.ndar
             max_steps=60,
             throw=False,
         ).value
-        gain = jnp.linalg.solve(_covariance(unknown, x), rest)
+        gain = jnp.linalg.solve(_covariance(unknown, jnp.asarray(x)), rest)
         curve = np.asarray(_kernel(unknown, new, x) @ gain)
     return np.asarray(plane(new) @ slopes + curve)
 
 
-def _kernel(unknown: jax.Array, first: np.ndarray, second: np.ndarray) -> jax.Array:
+def _kernel(unknown: jax.Array, first: ArrayLike, second: ArrayLike) -> jax.Array:
     """Squared exponential: logarithms of size, noise and lengths."""
     lengths = jnp.exp(unknown[2:])
     apart = (jnp.asarray(first)[:, None] - jnp.asarray(second)[None]) / lengths
     return jnp.exp(2 * unknown[0] - 0.5 * jnp.sum(apart**2, axis=-1))
 
 
-def _covariance(unknown: jax.Array, x: np.ndarray) -> jax.Array:
+def _covariance(unknown: jax.Array, x: jax.Array) -> jax.Array:
     noise = SMALLEST_NOISE**2 + jnp.exp(2 * unknown[1])
     return _kernel(unknown, x, x) + noise * jnp.eye(len(x))
 
