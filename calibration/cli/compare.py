@@ -1,5 +1,7 @@
 """``jaxcontact compare``."""
 
+from typing import Any
+
 from calibration.cli.after_fit import Out, StudyFile, asked_for, write_findings
 from calibration.cli.app import app, prepare_jax, print_lines, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
@@ -70,7 +72,7 @@ def compare(
         text = str(found) if curves is None else f"{found}\n\n{curves}"
         print_lines(text)
         models_found = [{name: getattr(model, name) for name in COLUMNS} for model in found.models]
-        numbers = {
+        numbers: dict[str, Any] = {
             "models": models_found,
             "verdict": found.verdict,
             "level": found.level,

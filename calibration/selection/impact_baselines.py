@@ -222,7 +222,7 @@ def predict_gaussian_process(inputs: np.ndarray, output: np.ndarray, at: np.ndar
             max_steps=60,
             throw=False,
         ).value
-        gain = jnp.linalg.solve(_covariance(unknown, x), rest)
+        gain = jnp.linalg.solve(_covariance(unknown, jnp.asarray(x)), rest)
         curve = np.asarray(_kernel(unknown, new, x) @ gain)
     return np.asarray(plane(new) @ slopes + curve)
 

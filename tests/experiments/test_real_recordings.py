@@ -275,3 +275,15 @@ def test_an_unknown_set_is_an_error_that_names_the_known_ones(monkeypatch, capsy
     with pytest.raises(SystemExit):
         runpy.run_module("experiments.real_recordings", run_name="__main__")
     assert "marked_discs" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_five_numbers_predict_a_rubber_nearly_as_well_as_a_gaussian_process(study):
+    numbers = agrees(*study("tt_rackets_racket_01"))
+    bounded(numbers["restitution"], 0.70, 0.80)
+    bounded(numbers["rebound"], 0.6, 0.9)
+    errors = numbers["left_out"]
+    law, curve = errors["power law, rebound that falls with slip"], errors["Gaussian process"]
+    for name in ("rebound_angle", "normal_restitution"):
+        assert law[name] < 1.3 * curve[name]
+        assert law[name] < errors["constant"][name]
