@@ -115,7 +115,28 @@ def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> di
     """
     names = [RESTITUTION_LAWS[name].name for name in models or RESTITUTION_LAWS.names]
     study = with_used_files(study)
+    check_known_to_laws(study, names)
     return kind_of_study(study).problems(study, names)
+
+
+def check_known_to_laws(study: Study, laws: Sequence[str]) -> None:
+    """Raise where a study says something of a parameter that some of the laws do not have: it
+    would favour or hinder those that do.
+
+    Args:
+        study: what it says of parameters.
+        laws: to be compared.
+
+    Raises:
+        InputError: naming the parameter, and the laws that have it.
+    """
+    for name in study.model.parameters or {}:
+        having = [law for law in RESTITUTION_LAWS.names if name in RESTITUTION_LAWS[law].free]
+        if having and not set(laws) <= set(having):
+            raise InputError(
+                f"parameters: {name!r} is known of some laws only: {', '.join(having)}",
+                remedy="Leave it out, or name only those as models of [compare].",
+            )
 
 
 def kind_of_study(study: Study) -> FileKind:

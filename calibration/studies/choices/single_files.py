@@ -39,4 +39,4 @@ def is_meant(name: str, path: str | os.PathLike[str]) -> bool:
         name: such as ``"drop_3.csv"``, ``"monday/drop_*.csv"``.
         path: of the file.
     """
-    return PurePath(path).name == name or PurePath(path).match(name)
+    return bool(name) and (PurePath(path).name == name or PurePath(path).match(name))

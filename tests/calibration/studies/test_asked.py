@@ -19,7 +19,7 @@ from calibration.studies.choices.known_parameters import fixed_parameters
 from calibration.studies.choices.noise_models import NOISE_MODELS
 from calibration.studies.choices.nuisances import NUISANCES
 from calibration.studies.option import options
-from calibration.studies.pipeline import problem_to_fit
+from calibration.studies.pipeline import problem_to_fit, problems_to_compare
 from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
 from calibration.studies.toml import read_study, study_text
 from calibration.studies.trajectories import (
@@ -264,6 +264,12 @@ def test_a_gravity_that_is_asked_for_takes_the_place_of_the_length_scale(drops):
     assert "length_scale" not in names
     with pytest.raises(InputError, match="same effect"):
         problem_to_fit(study(drops, nuisances=["gravity"], length_scale=True))
+
+
+def test_laws_are_not_compared_with_what_is_known_of_some_of_them(drops):
+    asked = study(drops, parameters={RESTITUTION: {"mean": 0.85, "sd": 0.01}})
+    with pytest.raises(InputError, match=r"known of some laws only: constant, visco"):
+        problems_to_compare(asked, ["constant", "plastic"])
 
 
 def test_fixed_values_are_told_from_priors():
