@@ -612,6 +612,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             tried.append(judge_exponent(estimates[EXPONENT]))
             if tried[-1].decision is not Decision.ADOPTED and EXPONENT not in asked_of:
                 estimates.pop(EXPONENT)
+                notes.append(describe_speed(chosen, tried[-1]))
         if lift_unknown:
             estimates[LIFT] = judge_lift(
                 estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
@@ -800,6 +801,15 @@ def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
 def has_likely_exponent(study: Study) -> bool:
     """Whether restitution may depend on speed as that of balls does: nobody asked for a law."""
     return has_rigid_impacts(study) and study.model.restitution_law is None
+
+
+def describe_speed(problem: Problem, tried: TriedModification) -> str:
+    """At which speed a restitution holds that may depend on it."""
+    speed = float(np.asarray(problem.scene.contact.normal.reference_speed))
+    return (
+        f"The restitution is that at {speed:.2g} m/s. Whether it depends on speed was left open "
+        f"({tried.says}); --restitution-law constant takes it as constant."
+    )
 
 
 def duration_of_balls(study: Study) -> HeavyTailed:
