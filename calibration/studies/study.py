@@ -383,8 +383,8 @@ class ModelOptions(Section):
         default="automatic",
     )
     restitution_law: str | None = option(
-        f"how restitution depends on the impact speed: {_LAWS}; by default constant, unless "
-        "trajectories show that it depends on speed",
+        f"how restitution depends on the impact speed: {_LAWS}; by default constant, in "
+        "trajectories a power of speed that is unknown within what balls do",
         name_in(RESTITUTION_LAWS, metavar="LAW"),
         default=None,
     )
