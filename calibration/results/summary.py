@@ -104,7 +104,7 @@ class FitSummary:
 
     @property
     def residual_checks(self) -> tuple[ResidualCheck, ...]:
-        """Checks of the residuals: order, autocorrelation, normality, variance against speed,
+        """Checks of the order, autocorrelation, normality and variance of the residuals, and of
         single recordings. Where model and noise are right, any fails in at most 5 % of fits.
         """
         return self.predictions.residual_checks

@@ -41,7 +41,7 @@ from calibration.uncertainty.resampling import Redrawable, correlate, draw_noise
 from calibration.uncertainty.synthetic import expected_data, repeat_data
 
 REPLICATES = 499
-"""Data that are drawn of a law at most: which these are changes the level by 1 %."""
+"""Data that are drawn of a law at most; which these are changes the level by 1 %."""
 
 CERTAIN = 0.02
 """Part of the level at which a law needs no draws to be contradicted."""

@@ -1,10 +1,11 @@
 """Verdicts of comparisons, counted."""
 
 import dataclasses
+from typing import Any
 
 import calibration as cal
 import jaxcontact as jc
-from experiments.law_comparison.truth import LAWS, Scenario
+from experiments.law_comparison.truth import LAWS, RADIUS, FilmedDrop, Scenario
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,20 +34,27 @@ class Rates:
     wrongly_preferred: int
 
 
-def problems(table: cal.ImpactTable) -> dict[str, cal.Problem]:
+def problems(measured: cal.ImpactTable | cal.Trial) -> dict[str, cal.Problem]:
     """One problem for each law, as studies begin them."""
-    bodies = jc.spheres(radius=0.02, mass=0.03)
+    bodies = jc.spheres(radius=RADIUS, mass=0.03)
+    filmed: dict[str, Any] = {
+        "nuisance": [cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight()],
+        "method": jc.Impulse(max_contacts=10, rest_steps=1, skip_unused=False),
+    }
+    options = filmed if isinstance(measured, cal.Trial) else {}
     found = {}
     for name in LAWS:
         law = cal.studies.RESTITUTION_LAWS[name]
         contact = jc.ContactModel(normal=law.make(0.8, 1.0))
         found[name] = cal.Problem(
-            jc.Scene(bodies=bodies, contact=contact), [table], free=list(law.free)
+            jc.Scene(bodies=bodies, contact=contact), [measured], free=list(law.free), **options
         )
     return found
 
 
-def count_verdicts(scenario: Scenario, truth: str, count: int, *, seed: int = 0) -> Rates:
+def count_verdicts(
+    scenario: Scenario | FilmedDrop, truth: str, count: int, *, seed: int = 0
+) -> Rates:
     """Compare all laws on tables of one law.
 
     Args:
@@ -58,7 +66,7 @@ def count_verdicts(scenario: Scenario, truth: str, count: int, *, seed: int = 0)
     preferred = simplest = undecided = wrong = wrongly_preferred = 0
     for number in range(seed, seed + count):
         found = cal.compare(
-            problems(scenario.table(truth, number)), cross_validate=None, seed=number
+            problems(scenario.measure(truth, number)), cross_validate=None, seed=number
         )
         left = [model.name for model in found.models if model is found.best or model.cannot_tell]
         if truth not in left:

@@ -71,6 +71,9 @@ LAWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 """By the names of studies."""
 
 
+GRAVITY, RADIUS = 9.81, 0.02
+
+
 @dataclasses.dataclass(frozen=True)
 class Scenario:
     """How a table is measured.
@@ -89,7 +92,7 @@ class Scenario:
     stated: bool = True
     scatter: float = 0.0
 
-    def table(self, law: str, seed: int) -> cal.ImpactTable:
+    def measure(self, law: str, seed: int) -> cal.ImpactTable:
         """Impacts between 0.3 and 4 m/s."""
         speed = np.geomspace(0.3, 4.0, self.impacts)
         rng = np.random.default_rng([seed, zlib.crc32(f"{self.name}, {law}".encode())])
@@ -104,11 +107,58 @@ class Scenario:
         )
 
 
+@dataclasses.dataclass(frozen=True)
+class FilmedDrop:
+    """A drop from 0.8 m, 240 frames a second, stated noise.
+
+    Attributes:
+        name: of the scenario.
+        sigma: of a height [m].
+    """
+
+    name: str
+    sigma: float = 5e-4
+
+    def measure(self, law: str, seed: int) -> cal.Trial:
+        """The height of the centre, and bounces as they are read from it without noise."""
+        times = np.arange(0.0, 2.2, 1 / 240)
+        clean = height_of_drop(times, LAWS[law]) + RADIUS
+        rng = np.random.default_rng([seed, zlib.crc32(f"{self.name}, {law}".encode())])
+
+        def recording(z: np.ndarray) -> cal.Recording:
+            nothing = np.full_like(z, np.nan)
+            return cal.Recording(
+                name="drop",
+                time=times,
+                position=np.stack([nothing, nothing, z], axis=-1),
+                sigma=np.full((times.size, 3), self.sigma),
+            )
+
+        noisy = clean + self.sigma * rng.standard_normal(times.size)
+        read = cal.detection.read_bounces(recording(clean), radius=RADIUS)
+        return cal.Trial(cal.measurements.TrackedPositions(recording(noisy), read))
+
+
+def height_of_drop(
+    times: np.ndarray, law: Callable[[np.ndarray], np.ndarray], *, height: float = 0.8
+) -> np.ndarray:
+    """Height of the lowest point [m] of a ball dropped from rest at time 0, without air."""
+    start = float(np.sqrt(2 * height / GRAVITY))
+    speed, found = GRAVITY * start, height - GRAVITY * times**2 / 2
+    while start < times[-1]:
+        speed *= float(law(np.asarray([speed]))[0])
+        since = times - start
+        found = np.where(since >= 0, speed * since - GRAVITY * since**2 / 2, found)
+        start += 2 * speed / GRAVITY
+    return found
+
+
 SCENARIOS = (
     Scenario("noise stated"),
     Scenario("precise", sigma=0.004),
     Scenario("eight impacts", impacts=8, sigma=0.01),
     Scenario("noise not stated", stated=False),
     Scenario("scatter of impacts", sigma=0.005, scatter=0.02),
+    FilmedDrop("filmed drop"),
 )
 """What is measured."""

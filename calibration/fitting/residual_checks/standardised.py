@@ -18,7 +18,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.table_batch import ImpactData
 from calibration.problem.trial import Trial
 
-MOST_DRAWS, FEWEST_DRAWS = 499, 199
+MOST_DRAWS, FEWEST_DRAWS = 499, 99
 """Draws of white noise, by the size of the problem."""
 
 NUMBERS = 1e7

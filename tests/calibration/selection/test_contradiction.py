@@ -27,7 +27,7 @@ PAIR = ("constant", "power law")
 @pytest.fixture(scope="module")
 def fits() -> dict[str, cal.Fit]:
     """Two laws on a table of constant restitution."""
-    posed = problems(SCENARIOS[0].table("constant", 0))
+    posed = problems(SCENARIOS[0].measure("constant", 0))
     return {name: cal.fit(posed[name]) for name in PAIR}
 
 
@@ -55,7 +55,7 @@ def test_the_law_that_contains_another_ends_as_low_on_every_drawn_table(fits):
 
 
 def test_the_deviance_of_known_noise_is_that_of_the_normal_distribution(fits):
-    found, table = fits["constant"], SCENARIOS[0].table("constant", 0)
+    found, table = fits["constant"], SCENARIOS[0].measure("constant", 0)
     e = found.parameters["contact.normal.restitution"].value
     direct = -2 * np.sum(stats.norm.logpdf(table.normal_restitution, e, SCENARIOS[0].sigma))
     noise = Noise.of(found.assessment)
@@ -76,13 +76,12 @@ def test_deviations_of_single_impacts_are_integrated_out():
     assert least_deviance(posed(block)) == pytest.approx(expected, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_data_speak_against_the_truth_as_seldom_as_stated():
-    """At most 5 %: more than two of eight tables of a law would be a chance of 1 in 170. Measured
-    with hundreds of tables by ``python -m experiments.law_comparison``.
+    """At most 5 %: more than two of six tables would be a chance of 1 in 450. Measured with
+    hundreds of tables of each law by ``python -m experiments.law_comparison``.
     """
-    for truth in ("constant", "plastic"):
-        found = count_verdicts(SCENARIOS[0], truth, 8, seed=1000)
-        assert found.wrong <= 2
-        assert found.wrongly_preferred <= found.wrong
-        if truth == "constant":
-            assert found.preferred == 0, "the power law contains it"
+    found = count_verdicts(SCENARIOS[0], "constant", 6, seed=1000)
+    assert found.wrong <= 2
+    assert found.wrongly_preferred <= found.wrong
+    assert found.preferred == 0, "the power law contains it"
