@@ -112,7 +112,7 @@ def test_a_coordinate_that_ran_to_where_it_has_no_effect_changes_no_scatter() ->
     """Followed linearly, its logarithm would stand for negative values that explain the groups."""
     block, samples = one_way(0.8)
     faint = np.zeros_like(block.residual)
-    faint[:, : GROUPS * EACH] = 1e-4 * np.repeat(samples.mean(axis=1), EACH)
+    faint[:, : GROUPS * EACH] = 1e-4 * np.repeat(samples.mean(axis=1) - samples.mean(), EACH)
     by_shared = np.concatenate([block.by_shared, faint[..., None]], axis=-1)
     wider = posed(Block(block.residual, by_shared, block.by_local))
     assert find_factor(wider) == pytest.approx(find_factor(posed(block)), rel=1e-6)
