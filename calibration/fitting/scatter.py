@@ -20,6 +20,9 @@ from calibration.problem.rows import count_rows
 LEAST, MOST = 1e-3, 30.0
 """Ends of the factor. At the lower one, impacts do not scatter."""
 
+LOOSE = 3.0
+"""Standard error of a coordinate from which on a linear problem says nothing of it."""
+
 ROUGHLY = 14
 """Points between which the best size is sought where only the likelihood there matters: the
 ratios of neighbours are 2.
@@ -162,15 +165,30 @@ def least_deviance(posed: ScatteringProblem) -> float:
     return minimise_over_ratio(posed, restricted=False, points=ROUGHLY)[1]
 
 
+def hold_loose(posed: ScatteringProblem) -> ScatteringProblem:
+    """The problem with shared coordinates held that the data hardly see: a logarithm that ran to
+    where its parameter has no effect would be followed linearly to negative values.
+    """
+    covariance, unseen = NormalEquations.of(posed.blocks).covariance()
+    loose = unseen | (np.diag(covariance) > LOOSE**2)
+    return posed._replace(
+        blocks=tuple(
+            block._replace(by_shared=np.where(loose, 0.0, block.by_shared))
+            for block in posed.blocks
+        )
+    )
+
+
 def minimise_over_ratio(
     posed: ScatteringProblem, *, restricted: bool, points: int = 42
 ) -> tuple[float | None, float]:
     """Logarithm of the ratio of the best likelihood, ``None`` at its lower end, and the likelihood
     there.
     """
+    held = hold_loose(posed)
 
     def objective(logarithm: float) -> float:
-        return posed.likelihood(logarithm, restricted=restricted)
+        return held.likelihood(logarithm, restricted=restricted)
 
     low, high = np.log(LEAST / posed.factor), np.log(MOST / posed.factor)
     grid = np.linspace(low, high, points)

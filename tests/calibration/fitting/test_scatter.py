@@ -11,6 +11,7 @@ from calibration.fitting.scatter import (
     ScatteringProblem,
     degrees_of_scatter,
     find_factor,
+    least_deviance,
 )
 from calibration.problem.residuals import Block
 
@@ -105,3 +106,14 @@ def test_the_chance_of_a_rank_correlation_is_that_of_all_orders() -> None:
     # Rank correlations of at least 1 - 6 2/504: the order and its 7 swaps of neighbours.
     assert rank_order("", swapped, np.arange(8.0)).chance == pytest.approx(16 / 40320, abs=1e-3)
     assert rank_order("", np.ones(6), np.arange(6.0)).chance == 1.0
+
+
+def test_a_coordinate_that_ran_to_where_it_has_no_effect_changes_no_scatter() -> None:
+    """Followed linearly, its logarithm would stand for negative values that explain the groups."""
+    block, samples = one_way(0.8)
+    faint = np.zeros_like(block.residual)
+    faint[:, : GROUPS * EACH] = 1e-4 * np.repeat(samples.mean(axis=1) - samples.mean(), EACH)
+    by_shared = np.concatenate([block.by_shared, faint[..., None]], axis=-1)
+    wider = posed(Block(block.residual, by_shared, block.by_local))
+    assert find_factor(wider) == pytest.approx(find_factor(posed(block)), rel=1e-6)
+    assert least_deviance(wider) == pytest.approx(least_deviance(posed(block)), abs=1e-6)
