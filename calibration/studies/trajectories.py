@@ -80,6 +80,7 @@ from calibration.studies.doubts.modifications import (
     FREE_EXPONENT,
     LIKELY_EXPONENT,
     MODIFIED,
+    SPEED,
     Modification,
     Modified,
     describe_heights,
@@ -608,11 +609,12 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         if DURATION not in asked_of:
             estimates.pop(DURATION, None)
         tried = list(way.tried)
-        if has_likely_exponent(study):
-            tried.append(judge_exponent(estimates[EXPONENT]))
-            if tried[-1].decision is not Decision.ADOPTED and EXPONENT not in asked_of:
+        if exponent_of(study) is LIKELY_EXPONENT and EXPONENT not in fixed_parameters(asked_of):
+            speed = judge_exponent(estimates[EXPONENT])
+            tried = [speed if item.name == SPEED else item for item in tried]
+            if speed.decision is not Decision.ADOPTED and EXPONENT not in asked_of:
                 estimates.pop(EXPONENT)
-                notes.append(describe_speed(chosen, tried[-1]))
+                notes.append(describe_speed(chosen, speed))
         if lift_unknown:
             estimates[LIFT] = judge_lift(
                 estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
@@ -658,13 +660,13 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
     fixed = fixed_parameters(study.model.parameters)
     seen = {axis for recording in data.recordings for axis in recording.axes}
     middle, reach = frame(data.recordings)
-    rigid, law = has_rigid_impacts(study), study.model.restitution_law
+    rigid = has_rigid_impacts(study)
     found = list_modifications(
         picture={"x", "z"} <= seen,
         planar="y" not in seen,
         middle=middle,
         reach=reach,
-        exponent=rigid and law == CONSTANT,
+        exponent=exponent_of(study),
         rebound=data.measured and data.friction and rigid and study.model.friction_law == COULOMB,
     )
     return tuple(
@@ -758,7 +760,6 @@ def problem_of(
     free += free_of_surface(study)
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
     free += [added for item in modifications for added in item.free]
-    free += [LIKELY_EXPONENT] if has_likely_exponent(study) else []
     if LIKELY_EXPONENT in free or FREE_EXPONENT in free:
         study = with_restitution_law(study, POWER_LAW)
     return make_problem(
@@ -798,9 +799,13 @@ def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
     return found
 
 
-def has_likely_exponent(study: Study) -> bool:
-    """Whether restitution may depend on speed as that of balls does: nobody asked for a law."""
-    return has_rigid_impacts(study) and study.model.restitution_law is None
+def exponent_of(study: Study) -> Derived | None:
+    """How the restitution may change with speed: as that of balls does where nobody asked for a
+    law, in any way where a constant one was asked for, else as the law says.
+    """
+    if not has_rigid_impacts(study):
+        return None
+    return {None: LIKELY_EXPONENT, CONSTANT: FREE_EXPONENT}.get(study.model.restitution_law)
 
 
 def describe_speed(problem: Problem, tried: TriedModification) -> str:

@@ -99,6 +99,7 @@ class Modification:
         remedy: how to ask for it.
         largest: size of its first coordinate that it may have; a linear promise of more is none.
         nuisances, free: what it adds to a problem.
+        always: whether it is let free in the end, whatever the data ask for.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Modification:
     largest: float
     nuisances: tuple[Nuisance, ...] = ()
     free: tuple[Derived | Free, ...] = ()
+    always: bool = False
 
 
 def list_modifications(
@@ -117,7 +119,7 @@ def list_modifications(
     planar: bool,
     middle: tuple[float, float],
     reach: float,
-    exponent: bool,
+    exponent: Derived | None,
     rebound: bool = False,
 ) -> tuple[Modification, ...]:
     """The modifications that recordings can show.
@@ -127,7 +129,9 @@ def list_modifications(
         planar: whether they come from one camera, without y.
         middle: of what the camera saw (x, z) [m].
         reach: how far from there the centre of the picture may be, a standard deviation [m].
-        exponent: whether restitution was asked to be constant, so that it might depend on speed.
+        exponent: of the fall of the restitution with speed, ``None`` where a law has its own: the
+            ``LIKELY_EXPONENT``, which is always let free, or the ``FREE_EXPONENT`` where a constant
+            restitution was asked for, which is only named.
         rebound: whether contacts that stick may give back slip, which measured spins show.
     """
     found = [
@@ -141,16 +145,18 @@ def list_modifications(
             nuisances=(RollingShutter(),),
         )
     ]
-    if exponent:
+    if exponent is not None:
+        likely = exponent is LIKELY_EXPONENT
         found.append(
             Modification(
                 SPEED,
                 (EXPONENT,),
-                False,
+                likely,
                 _say_exponent,
                 SPEED_REMEDY,
                 0.25,
-                free=(FREE_EXPONENT,),
+                free=(exponent,),
+                always=likely,
             )
         )
     if rebound:
@@ -240,7 +246,7 @@ MODIFIED = tuple(
         planar=True,
         middle=(0.0, 0.0),
         reach=1.0,
-        exponent=True,
+        exponent=LIKELY_EXPONENT,
     )
     for name in item.parameters
 )
@@ -280,6 +286,12 @@ def modify(
             break
         modification, assessment = best
         adopted.append(modification)
+    # Last, because an exponent can hide a good part of what a camera does.
+    for item in modifications:
+        if item.always and item not in adopted:
+            freed = release_from_minimum(problem, assessment, item)
+            assessment = lower(freed, release_from_start(problem, assessment, item))
+            adopted.append(item)
     tried = tuple(_report(assessment, item, item in adopted) for item in modifications)
     return Modified(assessment, tuple(adopted), tried)
 
@@ -447,8 +459,8 @@ def narrow(problem: Problem, wide: Assessment) -> tuple[Problem, Assessment]:
 
 
 def judge_exponent(estimate: Estimate) -> TriedModification:
-    """What became of an exponent of the restitution that was free from the beginning: adopted where
-    it is five standard errors from 0.
+    """What became of an exponent of the restitution that is always let free: adopted where it is
+    five standard errors from 0.
 
     Args:
         estimate: of the exponent.
