@@ -95,7 +95,7 @@ def predict_left_out(
     if not is_table_to_predict(problems) or not isinstance(table, ImpactTable):
         raise InputError(
             f"curves are compared with laws on one table of {LEAST} impacts or more",
-            remedy="Merge the tables (calibration.merge_tables), or leave --hold-out out.",
+            remedy="Merge the tables (calibration.merge_tables), or compare without it.",
         )
     batch = first.layout.batches[0]
     columns = {name: np.asarray(getattr(table, name), dtype=float) for name in batch.quantities}

@@ -20,14 +20,17 @@ from calibration.results.outlying import OutlyingTrial
 from calibration.results.residual_check import FAMILY_LEVEL, ResidualCheck
 
 CORRELATED = (
-    "noise=cal.noise.Correlated() weighs by it; bootstrap with kind moving_block needs no model "
-    "of it. If it is in order of speed or height, the law is wrong: compare, other laws"
+    "--noise correlated weighs by it (in Python: noise=Correlated()); "
+    "bootstrap --kind moving_block needs no model of it. If it is in order of speed or height, "
+    "the law is wrong: compare, other laws"
 )
-ORDERED = "compare, or another restitution_law or friction_law: the misfit is in order"
-TAILS = "noise=cal.noise.StudentT(4) or cal.noise.Huber()"
+ORDERED = "compare, or another --restitution-law or --friction-law: the misfit is in order"
+TAILS = (
+    "--noise 'student t: degrees=4' or --noise huber (in Python: noise=StudentT(4), noise=Huber())"
+)
 BY_SPEED = (
-    "give the standard deviation of each sample in the file (a column sigma), nuisances = "
-    '["exposure"] or ["rolling shutter"] for a camera that blurs'
+    "give the standard deviation of each sample in the file (a column sigma); --nuisance exposure "
+    "or --nuisance 'rolling shutter' for a camera that blurs"
 )
 
 
