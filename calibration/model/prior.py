@@ -103,7 +103,7 @@ class HeavyTailed:
     Example:
         >>> prior = cal.HeavyTailed(centre=0.0, scale=0.05, degrees=3.0)
         >>> round(float(prior.residual(0.05)), 3), round(float(prior.residual(0.5)), 3)
-        (1.073, 3.762)
+        (1.073, 3.761)
     """
 
     centre: float

@@ -55,6 +55,7 @@ TRIALS = 3
 ROUNDS = 3
 """At most so many are adopted."""
 
+DEPTH = "motion towards or away from the camera"
 SPEED, SPEED_REMEDY = "restitution that depends on speed", "--restitution-law 'power law'"
 
 METHOD: Method = "levenberg_marquardt"
@@ -197,7 +198,7 @@ def list_modifications(
         )
         found.append(
             Modification(
-                "motion towards or away from the camera",
+                DEPTH,
                 ("depth_velocity",),
                 False,
                 lambda step, sd: "lengths shrink or grow along a recording",
@@ -273,11 +274,34 @@ def modify(
 ) -> Modified:
     """Adopt the modifications that the data ask for.
 
+    An exponent of the restitution and what a camera does hide each other: a fit that begins with
+    one may end far from the data without the other. So those that are always let free are so first
+    and last, and the better of both is taken.
+
     Args:
         problem: in which all of them are, frozen.
         assessment: of its minimum.
         modifications: what may be missing.
     """
+    always = [item for item in modifications if item.always]
+    others = [item for item in modifications if not item.always]
+    freed = let_free(problem, assessment, always)
+    ways = [(freed, always)]
+    best, adopted = adopt(problem, freed, others)
+    ways += [(best, [*always, *adopted])] if adopted else []
+    if always:
+        best, adopted = adopt(problem, assessment, others)
+        ways += [(let_free(problem, best, always), [*adopted, *always])] if adopted else []
+    misfit = min(worth(best) for best, _ in ways)
+    best, adopted = min(ways, key=lambda way: way[0].chi2 + CLEAR * misfit * len(way[1]))
+    tried = tuple(_report(best, item, item in adopted) for item in modifications)
+    return Modified(best, tuple(adopted), tried)
+
+
+def adopt(
+    problem: Problem, assessment: Assessment, modifications: Sequence[Modification]
+) -> tuple[Assessment, list[Modification]]:
+    """The minimum with those free that the data ask for, one after the other."""
     adopted: list[Modification] = []
     for _ in range(ROUNDS):
         left = [item for item in modifications if item not in adopted]
@@ -286,14 +310,17 @@ def modify(
             break
         modification, assessment = best
         adopted.append(modification)
-    # Last, because an exponent can hide a good part of what a camera does.
+    return assessment, adopted
+
+
+def let_free(
+    problem: Problem, assessment: Assessment, modifications: Sequence[Modification]
+) -> Assessment:
+    """The minimum with all of them free."""
     for item in modifications:
-        if item.always and item not in adopted:
-            freed = release_from_minimum(problem, assessment, item)
-            assessment = lower(freed, release_from_start(problem, assessment, item))
-            adopted.append(item)
-    tried = tuple(_report(assessment, item, item in adopted) for item in modifications)
-    return Modified(assessment, tuple(adopted), tried)
+        freed = release_from_minimum(problem, assessment, item)
+        assessment = lower(freed, release_from_start(problem, assessment, item))
+    return assessment
 
 
 def worth(assessment: Assessment) -> float:
