@@ -138,7 +138,7 @@ def test_the_table_names_what_to_do_and_stands_in_the_text_where_it_is_asked_for
     stream = io.StringIO()
     print_fit(fit, console=Console(file=stream, width=100), checked=True)
     assert "FAILS" in stream.getvalue()
-    assert "another restitution_law" in stream.getvalue()
+    assert "another --restitution-law" in stream.getvalue()
     numbers = {check.name: check for check in fit_numbers(fit)["residual_checks"]}
     assert numbers["runs"].passed is False
-    assert "another restitution_law" in page_text(fit)
+    assert "another --restitution-law" in page_text(fit)
