@@ -77,10 +77,11 @@ class Knowledge:
 
     def _check(self, parameter: Parameter) -> None:
         about = parameter.about
-        middle = {Normal: "mean", LogNormal: "median"}.get(type(self.prior))
         places = {"start": self.start}
-        if middle is not None:
-            places[middle] = getattr(self.prior, middle)
+        if isinstance(self.prior, Normal):
+            places["mean"] = self.prior.mean
+        elif isinstance(self.prior, LogNormal):
+            places["median"] = self.prior.median
         for what, value in places.items():
             if value is not None and not about.interval.contains(value):
                 raise InputError(

@@ -18,9 +18,8 @@ from calibration.studies.spin.misreadings import (
     nearest_misreading,
     unit_of,
 )
-
-SOLID, SHELL = 2 / 5, 2 / 3
-"""Moments of inertia over ``m R^2``."""
+from jaxcontact.scene.bodies import SOLID_SPHERE as SOLID
+from jaxcontact.scene.bodies import THIN_SHELL as SHELL
 
 RELATIVE_ERROR = 0.02
 """Of spins whose errors nothing tells."""

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from calibration.io.headers import parse_unit
 from calibration.io.recording import Recording
 from calibration.results.numbers import plain
 
@@ -25,12 +26,12 @@ class Misreading(NamedTuple):
 
 
 UNITS = {
-    "rad/s": (1.0, "radians per second"),
-    "rpm": (2 * math.pi / 60, "revolutions per minute"),
-    "rev/s": (2 * math.pi, "revolutions per second"),
-    "deg/s": (math.pi / 180, "degrees per second"),
+    "rad/s": "radians per second",
+    "rpm": "revolutions per minute",
+    "rev/s": "revolutions per second",
+    "deg/s": "degrees per second",
 }
-"""Units of spins: in rad/s, and in words."""
+"""Units of spins, in words."""
 
 TURNED = (
     "they turn the other way round: change their sign. Positive about y turns z towards x, so that "
@@ -44,18 +45,25 @@ def misreadings(unit: str) -> tuple[Misreading, ...]:
     Args:
         unit: one of ``UNITS``.
     """
-    read, _ = UNITS[unit]
+    read = _size_of(unit)
     found = [Misreading(-1.0, TURNED)]
     for sign in (1.0, -1.0):
-        for other, (size, words) in UNITS.items():
+        for other, words in UNITS.items():
             if other != unit:
                 turned = ", and turn the other way round" if sign < 0 else ""
                 says = (
                     f"they are probably in {words}, not in {unit}{turned}: write the unit into "
                     f"the header, as in 'wy ({other})'{', and change the sign' if turned else ''}"
                 )
-                found.append(Misreading(sign * size / read, says))
+                found.append(Misreading(sign * _size_of(other) / read, says))
     return tuple(found)
+
+
+def _size_of(unit: str) -> float:
+    """A unit of spins in rad/s."""
+    known = parse_unit(unit)
+    assert known is not None
+    return known.factor
 
 
 def nearest_misreading(factor: float, *, unit: str, alike: float = ALIKE) -> Misreading | None:

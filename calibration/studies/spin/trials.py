@@ -12,6 +12,7 @@ from calibration.io.recording import Recording
 from calibration.io.spin_columns import RecordedSpin
 from calibration.measurements import Spins
 from calibration.measurements.positions import TrackedPositions
+from calibration.measurements.spins import AXES
 from calibration.problem.trial import Trial
 
 LEAST_LEFT = 3
@@ -21,8 +22,6 @@ an error.
 
 LEAST_SCATTER = 1e-3
 """Scatter of spins, relative to the largest, below which none is believed."""
-
-AXES = "xyz"
 
 
 def make_trial(
@@ -65,7 +64,6 @@ def measured_spins(recording: Recording, detected: DetectedBounces) -> Spins | N
     Args:
         recording: positions and spin.
         detected: its bounces.
-        values: known values of parameters of the scene, by path.
 
     Raises:
         InputError: no spin was measured while the ball flew.
