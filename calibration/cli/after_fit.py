@@ -4,7 +4,7 @@ they leave there.
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +12,7 @@ import typer
 
 from calibration.cli.app import prepare_jax, print_lines
 from calibration.cli.cached_fit import CHECKPOINTS, forget, resume_fit
+from calibration.cli.exit_status import status_of
 from calibration.cli.options import RESULT, GivenOptions, ask, flag, study_file
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
@@ -114,6 +115,36 @@ def with_doubt(fit: "Fit", text: str) -> str:
         f"The fit that this goes on from is {fit.doubt.value}: nothing below is to be believed."
         f"{why}\n\n{text}"
     )
+
+
+def report_findings(
+    fit: "Fit",
+    folder: Path,
+    name: str,
+    *,
+    text: str,
+    numbers: Mapping[str, Any],
+    others: Callable[[], Mapping[str, bytes]] = dict,
+) -> int:
+    """Print and write what goes on from a fit, below the doubt about it, and return the exit status
+    of the fit.
+
+    Args:
+        fit: that it goes on from.
+        folder: where to.
+        name: of the text and the numbers.
+        text: what was found.
+        numbers: for other programs.
+        others: makes further files, once the text is printed, so that it is not lost with them.
+
+    Raises:
+        InputError: naming what could not be written.
+    """
+    text = with_doubt(fit, text)
+    print_lines(text)
+    numbers = {**numbers, "doubt": fit.doubt}
+    write_findings(folder, name, text=text, numbers=numbers, others=others())
+    return status_of(fit)
 
 
 def write_findings(

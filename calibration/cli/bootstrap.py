@@ -6,11 +6,9 @@ from calibration.cli.after_fit import (
     asked_for,
     checkpoint_of,
     fitted,
-    with_doubt,
-    write_findings,
+    report_findings,
 )
-from calibration.cli.app import app, prepare_jax, print_lines, standard_error
-from calibration.cli.exit_status import status_of
+from calibration.cli.app import app, prepare_jax, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import BootstrapOptions
@@ -54,15 +52,11 @@ def bootstrap(
                 progress=say,
                 checkpoint=str(checkpoint_of(folder, "bootstrap")),
             )
-        text = with_doubt(fit, str(found))
-        print_lines(text)
         numbers = {
             "intervals": found.intervals,
             "kind": found.kind,
             "count": found.count,
             "failed": found.failed,
             "warnings": found.warnings,
-            "doubt": fit.doubt,
         }
-        write_findings(folder, "bootstrap", text=text, numbers=numbers)
-        return status_of(fit)
+        return report_findings(fit, folder, "bootstrap", text=str(found), numbers=numbers)

@@ -6,11 +6,9 @@ from calibration.cli.after_fit import (
     asked_for,
     check_names,
     fitted,
-    with_doubt,
-    write_findings,
+    report_findings,
 )
-from calibration.cli.app import app, print_lines, standard_error
-from calibration.cli.exit_status import status_of
+from calibration.cli.app import app, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
@@ -54,8 +52,6 @@ def design(
             candidates = experiments_at_hand(options, fit)
             say(f"Weighing {len(candidates)} experiments")
             found = ranked(fit, candidates, interest=options.interest)
-        text = with_doubt(fit, str(found))
-        print_lines(text)
         ranking = [
             {
                 "experiment": item.candidate.name,
@@ -73,7 +69,5 @@ def design(
             "criterion": found.criterion,
             "sentences": found.sentences,
             "warnings": found.warnings,
-            "doubt": fit.doubt,
         }
-        write_findings(folder, "design", text=text, numbers=numbers)
-        return status_of(fit)
+        return report_findings(fit, folder, "design", text=str(found), numbers=numbers)

@@ -11,11 +11,9 @@ from calibration.cli.after_fit import (
     asked_for,
     checkpoint_of,
     fitted,
-    with_doubt,
-    write_findings,
+    report_findings,
 )
-from calibration.cli.app import app, prepare_jax, print_lines, standard_error
-from calibration.cli.exit_status import status_of
+from calibration.cli.app import app, prepare_jax, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import PosteriorOptions
@@ -61,8 +59,6 @@ def posterior(
                 progress=say,
                 checkpoint=str(checkpoint_of(folder, "posterior")),
             )
-        text = with_doubt(fit, str(found))
-        print_lines(text)
         numbers = {
             "intervals": found.intervals,
             "level": found.level,
@@ -70,16 +66,15 @@ def posterior(
             "ess": found.ess,
             "divergences": found.divergences,
             "warnings": found.warnings,
-            "doubt": fit.doubt,
         }
-        write_findings(
+        return report_findings(
+            fit,
             folder,
             "posterior",
-            text=text,
+            text=str(found),
             numbers=numbers,
-            others={"posterior.nc": _netcdf(found)},
+            others=lambda: {"posterior.nc": _netcdf(found)},
         )
-        return status_of(fit)
 
 
 def _netcdf(found: "Posterior") -> bytes:

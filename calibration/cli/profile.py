@@ -7,11 +7,9 @@ from calibration.cli.after_fit import (
     check_names,
     checkpoint_of,
     fitted,
-    with_doubt,
-    write_findings,
+    report_findings,
 )
-from calibration.cli.app import app, print_lines, standard_error
-from calibration.cli.exit_status import status_of
+from calibration.cli.app import app, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import ProfileOptions
@@ -52,13 +50,11 @@ def profile(
                 checkpoint=str(checkpoint_of(folder, "profile")),
             )
             figure = png(profile_figure(found))
-        text = with_doubt(fit, str(found))
-        print_lines(text)
-        write_findings(
+        return report_findings(
+            fit,
             folder,
             "profile",
-            text=text,
-            numbers={"profiles": found.profiles, "warnings": found.warnings, "doubt": fit.doubt},
-            others={"profile.png": figure},
+            text=str(found),
+            numbers={"profiles": found.profiles, "warnings": found.warnings},
+            others=lambda: {"profile.png": figure},
         )
-        return status_of(fit)
