@@ -65,7 +65,30 @@ class Gravity(Nuisance):
 
 
 @dataclasses.dataclass(frozen=True)
-class GravityTilt(Nuisance):
+class _Tilt(Nuisance):
+    """An angle towards a horizontal axis of the recordings, the same in all."""
+
+    shared: ClassVar[bool] = True
+    towards: str = "x"
+    prior: Prior | None = None
+
+    def __post_init__(self) -> None:
+        if self.towards not in ("x", "y"):
+            name = type(self).__name__
+            raise InputError(f"{name}: towards = {self.towards!r} is not 'x' or 'y'.")
+
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
+        """Raise ``InputError`` where nothing was measured along that axis."""
+        if not any(self.towards in trial.axes for trial in trials):
+            raise InputError(
+                f"nuisance: {type(self).__name__} towards {self.towards!r}, but nothing was "
+                "measured along it.",
+                remedy="Leave it out.",
+            )
+
+
+@dataclasses.dataclass(frozen=True)
+class GravityTilt(_Tilt):
     """Angle between gravity and the downward axis of the recording, which pulls a ball towards
     positive ``towards``. The surface stays as it is: level, unless ``SurfaceTilt`` tilts it.
 
@@ -78,23 +101,6 @@ class GravityTilt(Nuisance):
         >>> tilt.parameters(())[0].about.label
         'tilt of gravity towards y'
     """
-
-    shared: ClassVar[bool] = True
-    towards: str = "x"
-    prior: Prior | None = None
-
-    def __post_init__(self) -> None:
-        if self.towards not in ("x", "y"):
-            raise InputError(f"GravityTilt: towards = {self.towards!r} is not 'x' or 'y'.")
-
-    def check(self, trials: Sequence[MeasuredTrial]) -> None:
-        """Raise ``InputError`` where nothing was measured along that axis."""
-        if not any(self.towards in trial.axes for trial in trials):
-            raise InputError(
-                f"nuisance: GravityTilt towards {self.towards!r}, but nothing was measured "
-                "along it.",
-                remedy="Leave it out.",
-            )
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The angle."""
@@ -120,7 +126,7 @@ class GravityTilt(Nuisance):
 
 
 @dataclasses.dataclass(frozen=True)
-class SurfaceTilt(Nuisance):
+class SurfaceTilt(_Tilt):
     """Slope of the plane in the axes of the recording, for all recordings: it falls towards
     positive ``towards``, by the tangent of the angle.
 
@@ -136,23 +142,6 @@ class SurfaceTilt(Nuisance):
         >>> tilt.parameters(())[0].about.label
         'slope of the surface towards x'
     """
-
-    shared: ClassVar[bool] = True
-    towards: str = "x"
-    prior: Prior | None = None
-
-    def __post_init__(self) -> None:
-        if self.towards not in ("x", "y"):
-            raise InputError(f"SurfaceTilt: towards = {self.towards!r} is not 'x' or 'y'.")
-
-    def check(self, trials: Sequence[MeasuredTrial]) -> None:
-        """Raise ``InputError`` where nothing was measured along that axis."""
-        if not any(self.towards in trial.axes for trial in trials):
-            raise InputError(
-                f"nuisance: SurfaceTilt towards {self.towards!r}, but nothing was measured "
-                "along it.",
-                remedy="Leave it out.",
-            )
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The angle."""

@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 
 import jaxcontact as jc
 from calibration.model.samples import Samples
-from calibration.problem.table_batch import ImpactData, TableBatch, outcome
+from calibration.problem.table_batch import ImpactData, ImpactRows, TableBatch, outcome
 from calibration.problem.trial_batch import weighted
 from jaxcontact.laws.core.friction_interfaces import ImpulseFriction
 from jaxcontact.laws.core.quantities import QUANTITIES
@@ -72,7 +72,7 @@ class AssignedData(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class AssignedImpacts:
+class AssignedImpacts(ImpactRows):
     """Structure of impact tables with assigned impacts. Hashable: part of compiled code.
 
     Attributes:
@@ -80,21 +80,6 @@ class AssignedImpacts:
     """
 
     table: TableBatch
-
-    own = ()
-    axes = ()
-    simulates = False
-    trial_parameters = ()
-
-    @staticmethod
-    def known(scene: jc.Scene, data: AssignedData) -> jc.Scene:
-        """The scene: nothing else is known of a table."""
-        return scene
-
-    @staticmethod
-    def until(data: AssignedData, ends: jax.Array) -> AssignedData:
-        """All of them: a table has no time."""
-        return data
 
     def predict(self, scene: jc.Scene, data: AssignedData) -> jax.Array:
         """Quantities after each impact, (n, quantities)."""

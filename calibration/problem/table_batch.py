@@ -74,8 +74,33 @@ class ImpactData(NamedTuple):
     spin: Any
 
 
+class ImpactRows:
+    """What batches of single impacts have in common: nothing is simulated, no trial has a quantity
+    of its own, and there is no time.
+    """
+
+    own = ()
+    axes = ()
+    simulates = False
+
+    @property
+    def trial_parameters(self) -> tuple[Parameter, ...]:
+        """None: the states before the impacts are taken as measured."""
+        return ()
+
+    @staticmethod
+    def known(scene: jc.Scene, data: Any) -> jc.Scene:
+        """The scene: nothing else is known of a table."""
+        return scene
+
+    @staticmethod
+    def until(data: Any, ends: jax.Array) -> Any:
+        """All of them: a table has no time."""
+        return data
+
+
 @dataclasses.dataclass(frozen=True)
-class TableBatch:
+class TableBatch(ImpactRows):
     """Structure of impact tables: what was measured. Hashable: part of compiled code.
 
     Attributes:
@@ -83,10 +108,6 @@ class TableBatch:
     """
 
     quantities: tuple[str, ...]
-
-    own = ()
-    axes = ()
-    simulates = False
 
     @classmethod
     def of(cls, table: ImpactTable) -> "TableBatch":
@@ -99,11 +120,6 @@ class TableBatch:
                 remedy=f"Give one of {', '.join(QUANTITIES)}.",
             )
         return cls(used)
-
-    @property
-    def trial_parameters(self) -> tuple[Parameter, ...]:
-        """None: the states before the impacts are taken as measured."""
-        return ()
 
     def data(self, tables: Sequence[ImpactTable]) -> ImpactData:
         """Arrays of tables of this structure."""
@@ -136,16 +152,6 @@ class TableBatch:
             angle=angle,
             spin=np.stack([column(table.spin_before, 0.0) for table in tables]),
         )
-
-    @staticmethod
-    def known(scene: jc.Scene, data: ImpactData) -> jc.Scene:
-        """The scene: nothing else is known of a table."""
-        return scene
-
-    @staticmethod
-    def until(data: ImpactData, ends: jax.Array) -> ImpactData:
-        """All of them: a table has no time."""
-        return data
 
     def predict(self, scene: jc.Scene, data: ImpactData) -> jax.Array:
         """Quantities after each impact, (n, quantities)."""

@@ -18,7 +18,7 @@ from calibration.nuisances import FirstImpact
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.results.result import Fit
-from calibration.studies.asked.files import known_values
+from calibration.studies.asked.files import known_values, read_each
 from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
@@ -82,14 +82,7 @@ def read_forces(files: Sequence[str], options: ReadingOptions) -> list[ForceTrac
     Raises:
         InputError: what is wrong with a file; standard deviations by axis.
     """
-
-    def read(path: str) -> ForceTrace:
-        own = options.of(path)
-        sigma = own.one_sigma("a force trace [N]", example="0.1")
-        interval = options.interval_of(path)
-        return read_force_trace(path, columns=own.columns, sigma=sigma, interval=interval)
-
-    return [read(path) for path in files]
+    return read_each(files, options, read_force_trace, what="a force trace [N]", example="0.1")
 
 
 def forces_problem(study: Study, measured: Sequence[ForceTrace]) -> Problem:

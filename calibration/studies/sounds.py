@@ -24,7 +24,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
 from calibration.results.result import Fit
-from calibration.studies.asked.files import known_values
+from calibration.studies.asked.files import known_values, read_each
 from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
@@ -109,14 +109,8 @@ def read_sounds(files: Sequence[str], options: ReadingOptions) -> list[BounceTim
     Raises:
         InputError: what is wrong with a file; standard deviations by axis.
     """
-
-    def read(path: str) -> BounceTimes:
-        own = options.of(path)
-        sigma = own.one_sigma("times of impacts [s]", example="0.0001")
-        interval = options.interval_of(path)
-        return read_bounce_times(path, columns=own.columns, sigma=sigma, interval=interval)
-
-    return [read(path) for path in files]
+    what = "times of impacts [s]"
+    return read_each(files, options, read_bounce_times, what=what, example="0.0001")
 
 
 def sounds_problem(

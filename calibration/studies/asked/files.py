@@ -2,8 +2,9 @@
 
 import dataclasses
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
+from typing import TypeVar
 
 from calibration.errors import InputError
 from calibration.io.names import readable_name
@@ -12,6 +13,8 @@ from calibration.studies.choices.single_files import FROM, LEFT_OUT, UNTIL, is_m
 from calibration.studies.study import Ball, ReadingOptions, Study
 
 RADIUS, MASS = "radius", "mass"
+
+Measured = TypeVar("Measured")
 
 
 def with_used_files(study: Study) -> Study:
@@ -30,6 +33,36 @@ def with_used_files(study: Study) -> Study:
             remedy="Remove left_out of one of them, in the study file below [reading.files].",
         )
     return dataclasses.replace(study, files=used)
+
+
+def read_each(
+    files: Sequence[str],
+    options: ReadingOptions,
+    read: Callable[..., Measured],
+    *,
+    what: str,
+    example: str,
+) -> list[Measured]:
+    """What is in files of one quantity, each read as the study says of it.
+
+    Args:
+        files: paths.
+        options: how to read them.
+        read: reads one, with ``columns``, ``sigma`` and ``interval``.
+        what: the quantity with its unit, for messages.
+        example: of its standard deviation, for messages.
+
+    Raises:
+        InputError: what is wrong with a file; standard deviations by axis.
+    """
+
+    def one(path: str) -> Measured:
+        own = options.of(path)
+        sigma = own.one_sigma(what, example=example)
+        interval = options.interval_of(path)
+        return read(path, columns=own.columns, sigma=sigma, interval=interval)
+
+    return [one(path) for path in files]
 
 
 def check_names(reading: ReadingOptions, paths: Sequence[str]) -> None:

@@ -6,10 +6,11 @@ values for each name, ``{ "drag.coefficient" = { mean = 0.45, sd = 0.05 } }``; o
 ``"drag.coefficient: mean=0.45, sd=0.05"``, once for each.
 """
 
+import dataclasses
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from calibration.errors import InputError
 from calibration.runtime.registry import Registry, nearest_name
@@ -25,21 +26,21 @@ NAME, VALUE = "name", "value"
 """The key of the name in a table, and the key that a number alone stands for."""
 
 
-class Choice(Protocol):
+@dataclasses.dataclass(frozen=True)
+class Choice:
     """An entry of a registry that takes values.
 
     Attributes:
-        name: of it.
+        name: in study files and on the command line.
+        make: what it stands for, from its values as keyword arguments.
         values: that it takes, by key.
         needs: keys that must be given.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def values(self) -> Schema: ...
-    @property
-    def needs(self) -> tuple[str, ...]: ...
+    name: str
+    make: Callable[..., Any]
+    values: Schema = dataclasses.field(default_factory=dict)
+    needs: tuple[str, ...] = ()
 
 
 def name_of(entry: Entry) -> str:

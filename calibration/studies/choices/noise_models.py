@@ -3,11 +3,12 @@ a study names in its extensions.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import calibration.noise as noise
 from calibration.runtime.registry import Registry
+from calibration.studies.choices.named_tables import Choice
 from calibration.studies.option import FLAG, POSITIVE, Option, number_above
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ AUTOMATIC = "automatic"
 
 
 @dataclasses.dataclass(frozen=True)
-class NoiseChoice:
+class NoiseChoice(Choice):
     """A noise model as a study names it.
 
     Attributes:
@@ -34,10 +35,7 @@ class NoiseChoice:
         1.5
     """
 
-    name: str
     make: Callable[..., "NoiseModel"]
-    values: Mapping[str, Option] = dataclasses.field(default_factory=dict)
-    needs: tuple[str, ...] = ()
 
 
 NOISE_MODELS: Registry[NoiseChoice] = Registry(NoiseChoice, "noise model")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import calibration.nuisances as nuisances
 from calibration.runtime.registry import Registry
+from calibration.studies.choices.named_tables import Choice
 from calibration.studies.option import (
     FLAG,
     NUMBER,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True)
-class NuisanceChoice:
+class NuisanceChoice(Choice):
     """A quantity of the measurement as a study names it.
 
     What is known of its parameters, a prior, bounds or a fixed value, a study says below
@@ -45,10 +46,7 @@ class NuisanceChoice:
         'y'
     """
 
-    name: str
     make: Callable[..., "Nuisance"]
-    values: Mapping[str, Option] = dataclasses.field(default_factory=dict)
-    needs: tuple[str, ...] = ()
 
 
 NUISANCES: Registry[NuisanceChoice] = Registry(NuisanceChoice, "nuisance")
