@@ -9,6 +9,7 @@ import math
 
 from experiments.automatic_route.measure import Row, run, summarise
 from experiments.automatic_route.scenarios import FAULTS, SCENARIOS
+from experiments.growing_table import chosen, print_header, print_row
 
 HEADER = (
     "scenario",
@@ -24,8 +25,8 @@ HEADER = (
 )
 
 
-def line(row: Row) -> str:
-    """One line of the table of ``docs/automatic_route.md``."""
+def cells_of(row: Row) -> list[str]:
+    """One line of the table of ``docs/coverage.md``."""
 
     def percent(part: float) -> str:
         return "-" if math.isnan(part) else f"{100 * part:.1f}"
@@ -33,7 +34,7 @@ def line(row: Row) -> str:
     def number(value: float) -> str:
         return "-" if math.isnan(value) else f"{value:.2f}"
 
-    cells = [
+    return [
         row.scenario,
         f"`{row.parameter}`",
         str(row.experiments),
@@ -45,7 +46,6 @@ def line(row: Row) -> str:
         percent(row.noticed),
         percent(row.unexplained),
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -53,13 +53,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200, help="experiments of each scenario")
     parser.add_argument("--first", type=int, default=0, help="seed of the first one")
-    parser.add_argument("--only", nargs="*", default=[""], help="parts of names of scenarios")
+    parser.add_argument("--only", nargs="*", default=[], help="parts of names of scenarios")
     parser.add_argument("--out", help="file to which JSON lines are appended")
     options = parser.parse_args()
-    print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
-    for scenario in (*SCENARIOS, *FAULTS):
-        if not any(part in scenario.name for part in options.only):
-            continue
+    print_header(HEADER)
+    for scenario in chosen((*SCENARIOS, *FAULTS), options.only):
         outcomes = []
         for seed in range(options.first, options.first + options.count):
             outcomes.append(run(scenario, seed))
@@ -68,7 +66,7 @@ def main() -> None:
                     found = {"scenario": scenario.name} | dataclasses.asdict(outcomes[-1])
                     lines.write(json.dumps(found) + "\n")
         for row in summarise(scenario, outcomes):
-            print(line(row), flush=True)
+            print_row(cells_of(row))
 
 
 if __name__ == "__main__":

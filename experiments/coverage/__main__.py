@@ -11,6 +11,7 @@ import jax
 
 from experiments.coverage.measure import LEVEL, Coverage, measure
 from experiments.coverage.scenarios import SCENARIOS
+from experiments.growing_table import print_header, print_row
 
 HEADER = (
     "scenario",
@@ -26,7 +27,7 @@ HEADER = (
 )
 
 
-def row(found: Coverage) -> str:
+def row(found: Coverage) -> list[str]:
     """One line of the table of ``docs/coverage.md``."""
 
     def percent(part: float) -> str:
@@ -51,7 +52,7 @@ def row(found: Coverage) -> str:
         f"{100 * found.flagged:.1f}",
         noticed,
     ]
-    return f"| {' | '.join(cells)} |"
+    return cells
 
 
 def main() -> None:
@@ -77,7 +78,7 @@ def main() -> None:
     parser.add_argument("--out", help="file to which JSON lines are appended")
     options = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
+    print_header(HEADER)
     asked = dict.fromkeys(
         scenario for part in options.only or [""] for scenario in SCENARIOS if part in scenario.name
     )
@@ -88,7 +89,7 @@ def main() -> None:
             "drawn": options.drawn,
         }
         for found in measure(scenario, seed=options.seed, kind=options.kind, **counts):
-            print(row(found), flush=True)
+            print_row(row(found))
             if options.out:
                 with open(options.out, "a", encoding="utf-8") as lines:
                     lines.write(json.dumps(dataclasses.asdict(found)) + "\n")

@@ -6,6 +6,7 @@ import argparse
 
 import jax
 
+from experiments.growing_table import chosen, print_header, print_row
 from experiments.law_comparison.rates import count_verdicts
 from experiments.law_comparison.truth import LAWS, SCENARIOS
 
@@ -28,10 +29,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="scenarios whose name contains this")
     asked = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
-    for scenario in SCENARIOS:
-        if asked.only and not any(part in scenario.name for part in asked.only):
-            continue
+    print_header(HEADER)
+    for scenario in chosen(SCENARIOS, asked.only):
         for truth in LAWS:
             found = count_verdicts(scenario, truth, asked.tables, seed=asked.seed)
             cells = [
@@ -44,7 +43,7 @@ def main() -> None:
                     found.wrongly_preferred,
                 )
             ]
-            print(f"| {' | '.join([scenario.name, truth, *cells])} |", flush=True)
+            print_row([scenario.name, truth, *cells])
 
 
 main()

@@ -153,7 +153,7 @@ def height_of_drop(
     return found
 
 
-SCENARIOS = (
+SCENARIOS: tuple[Scenario | FilmedDrop, ...] = (
     Scenario("noise stated"),
     Scenario("precise", sigma=0.004),
     Scenario("eight impacts", impacts=8, sigma=0.01),

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 import calibration as cal
+from experiments.growing_table import chosen, print_header, print_row
 from experiments.residual_checks.scenarios import SCENARIOS, Scenario
 
 HEADER = ("scenario", "any", "runs", "autocorrelation", "Q-Q", "speed", "single recordings")
@@ -32,13 +33,11 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="scenarios whose name contains this")
     asked = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
-    for scenario in SCENARIOS:
-        if asked.only and not any(part in scenario.name for part in asked.only):
-            continue
+    print_header(HEADER)
+    for scenario in chosen(SCENARIOS, asked.only):
         every, each = rates(scenario, asked.fits, asked.seed)
         cells = ["-" if np.isnan(part) else f"{part:.1f}" for part in each]
-        print(f"| {' | '.join([scenario.name, f'{every:.1f}', *cells])} |", flush=True)
+        print_row([scenario.name, f"{every:.1f}", *cells])
 
 
 main()
