@@ -24,6 +24,7 @@ from jaxcontact.laws.normal.models import (
 from jaxcontact.laws.normal.normal_law import normal_law
 from jaxcontact.laws.normal.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.normal.restitution import (
+    BrokenPowerLawRestitution,
     ExponentialRestitution,
     PowerLawRestitution,
     RationalRestitution,
@@ -76,6 +77,7 @@ __all__ = [
     "AnchorSpring",
     "Beam",
     "Box",
+    "BrokenPowerLawRestitution",
     "Capsule",
     "Clumps",
     "Cone",

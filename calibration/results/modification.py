@@ -15,6 +15,7 @@ class Decision(enum.Enum):
 
     ADOPTED = "adopted"
     NAMED = "named"
+    IMPLAUSIBLE = "implausible"
     NOT_NEEDED = "not needed"
 
 
@@ -25,9 +26,9 @@ class TriedModification:
     Attributes:
         name: what it is.
         decision: what became of it.
-        drop: fall of chi-squared that freeing it promises, to first order; 0 once it is free.
+        drop: fall of chi-squared that it accounts for, to first order.
         unknowns: number of unknowns that it adds.
-        says: its size and standard error in words, where it is adopted as found, else as promised.
+        says: its size and standard error in words, where it was free as found, else as promised.
         remedy: how to ask for it.
 
     Example:
@@ -45,9 +46,3 @@ class TriedModification:
     unknowns: int
     says: str
     remedy: str
-
-    def not_needed(self) -> "TriedModification":
-        """The same where something else explains the data: what was adopted stays."""
-        if self.decision is Decision.ADOPTED:
-            return self
-        return dataclasses.replace(self, decision=Decision.NOT_NEEDED)

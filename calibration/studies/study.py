@@ -84,6 +84,9 @@ _EXPORTERS = ", ".join(item.name for item in EXPORTERS if not item.always)
 CONSTANT = "constant"
 """Name of the restitution law that depends on nothing."""
 
+CALIBRATED = "calibrated"
+"""Name of a camera whose pictures are true."""
+
 LIGHTEST, DENSEST = 0.05, 25e3
 """Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium
 22.6e3.
@@ -408,6 +411,13 @@ class ModelOptions(Section):
         entries_in(NUISANCES),
         default=None,
         flags="--nuisance",
+    )
+    camera: str = option(
+        "what is known of the camera; automatic: its shutter, lens and pixels, and how far the "
+        "ball leaves the plane it looks at, are unknown within what cameras do; calibrated: "
+        "pictures are true",
+        one_of("automatic", CALIBRATED, metavar="CAMERA"),
+        default="automatic",
     )
     noise: str | Mapping[str, Any] = option(
         "what is assumed of the errors of the measurements, by its name, with its values where it "

@@ -12,8 +12,9 @@ The rules, in the order in which they are applied:
    moves sideways, only the height is used.
 3. The height of the surface and the initial state of each recording, and one length scale for all,
    are found beside.
-4. Restitution goes with a power of speed that is unknown within what balls do, unless a law is
-   asked for: it would bend drag and everything else if it were left out.
+4. How restitution depends on speed is unknown within what balls do, unless a law is asked for, and
+   so is what the camera does, unless it is calibrated: its shutter, its lens, its pixels, and how
+   far the ball leaves the plane that it looks at. Left out, they would bend drag and all else.
 5. Contacts last: how long is unknown within what balls do, always. As a delay after each impact
    the duration would bend other quantities if it were left out; cameras rarely resolve it, and then
    the result says so.
@@ -40,7 +41,7 @@ from calibration.detection.dropped_frames import (
 )
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
-from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.estimates import estimate_shared, estimate_trial
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
 from calibration.fitting.impacts.order import Order, deviations_of, find_order
@@ -51,7 +52,7 @@ from calibration.io.files import make_distinct_names
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
-from calibration.model.free import Derived, Free
+from calibration.model.free import Free
 from calibration.model.prior import HeavyTailed, LogNormal, Normal
 from calibration.nuisances import (
     Gravity,
@@ -75,21 +76,22 @@ from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.choices.friction_laws import COULOMB, FRICTION
 from calibration.studies.choices.known_parameters import fixed_parameters
 from calibration.studies.choices.normal_laws import HERTZ_TIME
-from calibration.studies.doubts.modifications import (
-    EXPONENT,
-    FREE_EXPONENT,
-    LIKELY_EXPONENT,
-    MODIFIED,
-    SPEED,
-    Modification,
-    Modified,
-    describe_heights,
-    describe_modifications,
-    judge_exponent,
-    list_modifications,
-    modify,
-    narrow,
+from calibration.studies.doubts.camera import (
+    doubt_depth,
+    doubt_lens,
+    doubt_pixels,
+    doubt_shutter,
 )
+from calibration.studies.doubts.doubt import (
+    Doubt,
+    describe_camera,
+    describe_doubts,
+    describe_heights,
+    judge_doubt,
+    look_for,
+)
+from calibration.studies.doubts.friction import doubt_rebound
+from calibration.studies.doubts.restitution import FREE_FORM, SPEED, doubt_constancy
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
@@ -116,7 +118,7 @@ from calibration.studies.spin.misreadings import (
 )
 from calibration.studies.spin.told import compare_spins, without_spins
 from calibration.studies.spin.trials import make_trial, shows_spin
-from calibration.studies.study import CONSTANT, ReadingOptions, Study
+from calibration.studies.study import CALIBRATED, CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
 
 DURATION = "contact.normal.duration"
@@ -138,9 +140,6 @@ LIFT_UNSEEN = (
     "the spins are too small or the flights too short to show it: held by what others measured, "
     "0.8 within a factor of 1.5"
 )
-POWER_LAW = "power law"
-"""Name of the restitution law whose exponent may be 0."""
-
 SIDEWAYS = 20.0
 """Range of a sideways coordinate, in standard deviations of one sample, from which on the ball
 moves along it. White noise of a thousand samples has a range of 7.
@@ -178,11 +177,23 @@ SURE_OF_SPINS = 5.0
 SPINS_COST = 100.0
 """Chi-squared that spins may add which the motion tells, too."""
 
-MOST = 0.7
-"""Part of what scatter explains that a modification must promise to be named beside it."""
-
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
+
+
+POSSIBLE = tuple(
+    name
+    for doubt in (
+        doubt_shutter(),
+        doubt_pixels(),
+        doubt_lens((0.0, 0.0), 1.0),
+        doubt_depth((0.0, 0.0)),
+        doubt_rebound(),
+        doubt_constancy(open=True),
+    )
+    for name in doubt.parameters
+)
+"""Names of the parameters of all doubts."""
 
 
 class Trajectories(FileKind):
@@ -190,7 +201,7 @@ class Trajectories(FileKind):
 
     name: ClassVar[str] = "a trajectory"
     comparable: ClassVar[bool] = True
-    added: ClassVar[tuple[str, ...]] = (LIFT, FACTOR, *MODIFIED)
+    added: ClassVar[tuple[str, ...]] = (LIFT, FACTOR, *POSSIBLE)
 
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:
         """Whether there are positions at times."""
@@ -222,7 +233,7 @@ class Trajectories(FileKind):
         explains the data without: then that would hide what tells the laws apart.
         """
         chosen = self.fit(study, progress=lambda sentence: None).problem
-        own = (*free_of_normal_law(study), FREE_EXPONENT, LIKELY_EXPONENT)
+        own = (*free_of_normal_law(study), *FREE_FORM)
         visible = choose_physics(study, *read_trajectories(study))
 
         def of(law: str, nuisance: Sequence[Nuisance]) -> Problem:
@@ -434,7 +445,6 @@ class Explanation(NamedTuple):
 
     Attributes:
         problem, assessment: its minimum.
-        modified: what was looked for beyond it.
         lift: whether spin lifts the ball.
         scatter: whether impacts deviate from the common restitution.
         order: of the deviations, where they have one.
@@ -442,22 +452,9 @@ class Explanation(NamedTuple):
 
     problem: Problem
     assessment: Assessment
-    modified: Modified
     lift: bool
     scatter: bool
     order: Order | None = None
-
-    @property
-    def tried(self) -> tuple[TriedModification, ...]:
-        """What became of the modifications; what scatter explains needs no other name, unless that
-        name alone promises most of it.
-        """
-        if not self.scatter or not self.assessment.explained:
-            return self.modified.tried
-        gained = self.modified.assessment.chi2 - self.assessment.chi2
-        return tuple(
-            item if item.drop > MOST * gained else item.not_needed() for item in self.modified.tried
-        )
 
     def cost(self, misfit: float) -> float:
         """Chi-squared, and what each unknown must earn where the misfit is that large."""
@@ -526,12 +523,12 @@ def check_spins(study: Study, data: VisiblePhysics) -> None:
 
 def contradiction(study: Study, data: VisiblePhysics) -> str | None:
     """How measured spins contradict what the motion alone tells of the spin, in a sentence."""
-    lift, possible = lifts(study, data), possible_modifications(study, data)
+    lift = lifts(study, data)
 
     def problem_with(factor: float) -> Problem:
         recordings = with_spins_times(data.recordings, factor)
         other = data._replace(recordings=recordings)
-        return problem_of(study, other, scatter=False, lift=lift, possible=possible)
+        return problem_of(study, other, scatter=False, lift=lift)
 
     still = without_spins(problem_with(NO_SPIN))
     frozen = [*still.frozen, *([LIFT] if lift else [])]
@@ -557,22 +554,18 @@ def cheapest(ways: Sequence[Explanation]) -> Explanation:
 
 
 def find_explanation(study: Study, data: VisiblePhysics, *, lift: bool) -> Explanation:
-    """The minimum with impacts that repeat and with the modifications that the data ask for."""
-    possible = possible_modifications(study, data)
-    wide = problem_of(study, data, scatter=False, lift=lift, possible=possible)
-    modified = modify(*minimum_of(study, wide), possible)
-    problem = problem_of(study, data, scatter=False, lift=lift, adopted=modified.adopted)
-    return Explanation(*narrow(problem, modified.assessment), modified, lift, scatter=False)
+    """The minimum with impacts that repeat."""
+    problem = problem_of(study, data, scatter=False, lift=lift)
+    return Explanation(*minimum_of(study, problem), lift, scatter=False)
 
 
 def let_scatter(study: Study, data: VisiblePhysics, way: Explanation) -> Explanation:
     """An explanation with impacts that deviate from the common restitution in addition."""
-    adopted = way.modified.adopted
-    problem = problem_of(study, data, scatter=True, lift=way.lift, adopted=adopted)
+    problem = problem_of(study, data, scatter=True, lift=way.lift)
     problem, assessment = minimum_of(study, problem)
     order = find_order(deviations_of(problem, assessment), chance=ORDERED)
     assessment = settle_scatter(problem, assessment)
-    return Explanation(problem, assessment, way.modified, way.lift, scatter=True, order=order)
+    return Explanation(problem, assessment, way.lift, scatter=True, order=order)
 
 
 def minimum_of(study: Study, problem: Problem) -> tuple[Problem, Assessment]:
@@ -587,94 +580,129 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     began = time.perf_counter()
     read = read_trajectories(study)
     data = choose_physics(study, *read)
-    detections, spin, notes = data.detections, data.spin, list(data.notes)
-    rigid = has_rigid_impacts(study)
     with jax.enable_x64(True):
         if data.measured:
             progress("Asking the motion about the measured spins")
             check_spins(study, data)
-        progress(f"Fitting {len(detections)} recording{'s' if len(detections) != 1 else ''}")
+        count = len(data.detections)
+        progress(f"Fitting {count} recording{'s' if count != 1 else ''}")
         way = explain(study, data, progress=progress)
-        chosen, assessment = way.problem, way.assessment
-        if way.lift and study.model.lift == "automatic" and not data.measured:
-            notes.append(LIFTED)
-        if way.scatter:
-            law, drag = study.model.law_of_restitution, study.model.drag
-            notes.append(describe_scatter(chosen, assessment, way.order, law=law, drag=drag))
-        asked_of = study.model.parameters or {}
-        lift_unknown = way.lift and LIFT not in fixed_parameters(asked_of)
-        if lift_unknown and not data.measured:
-            assessment = counted_as_parameter(chosen, assessment, LIFT)
-        estimates = estimate_shared(assessment)
-        if DURATION not in asked_of:
-            estimates.pop(DURATION, None)
-        tried = list(way.tried)
-        if exponent_of(study) is LIKELY_EXPONENT and EXPONENT not in fixed_parameters(asked_of):
-            speed = judge_exponent(estimates[EXPONENT])
-            tried = [speed if item.name == SPEED else item for item in tried]
-            if speed.decision is not Decision.ADOPTED and EXPONENT not in asked_of:
-                estimates.pop(EXPONENT)
-                notes.append(describe_speed(chosen, speed))
-        if lift_unknown:
-            estimates[LIFT] = judge_lift(
-                estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
-            )
-        if FRICTION in estimates and not data.oblique:
-            estimates.pop(FRICTION)
-            notes.append("Every impact is nearly normal: these data do not tell friction.")
-        elif FRICTION in estimates and spin:
-            progress("Probing whether friction and spin can be told apart")
-            probed = assessment if way.scatter or way.lift else way.modified.assessment
-            estimates[FRICTION] = friction_or_spin(
-                probed, estimates[FRICTION], measured=data.measured
-            )
-        if rigid and DURATION not in asked_of:
-            estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
-        notes.extend(tilt_sentences(estimates))
-        if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
-            notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
+        if lift_is_unknown(study, way) and not data.measured:
+            assessment = counted_as_parameter(way.problem, way.assessment, LIFT)
+            way = way._replace(assessment=assessment)
+        progress("Probing what can be told apart")
+        told = tell(study, data, way)
         progress("Reporting")
         result = report(
-            chosen,
-            assessment,
-            estimates,
+            way.problem,
+            way.assessment,
+            told.estimates,
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )
-    asked = list(describe_modifications(tried))
-    if not (assessment.explained or data.sideways):
-        asked.extend(describe_heights(detections))
-    for recording, detected in zip(data.recordings, detections, strict=True):
-        said = share_of_samples(recording, detected)
-        notes.extend(f"{recording.name}: {sentence}." for sentence in said)
-    notes.extend(sentences_on_frames(study, data.recordings))
-    result = dataclasses.replace(
-        result, warnings=(*asked, *result.warnings, *notes), modifications=tuple(tried)
-    )
+    warnings = (*told.shown, *result.warnings, *told.notes)
+    result = dataclasses.replace(result, warnings=warnings, modifications=told.judged)
     return judge_plausibility(result, study, list(zip(*read, strict=True)))
 
 
-def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modification, ...]:
-    """What the recordings may show beyond what the study asks for."""
-    named = {type(item) for item in make_nuisances(study)}
-    fixed = fixed_parameters(study.model.parameters)
+class Told(NamedTuple):
+    """What an explanation tells.
+
+    Attributes:
+        estimates: of the shared parameters that are worth a line, by name.
+        judged: what became of the doubts.
+        shown: sentences on what the data show beyond what was asked for.
+        notes: further sentences.
+    """
+
+    estimates: dict[str, Estimate]
+    judged: tuple[TriedModification, ...]
+    shown: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def tell(study: Study, data: VisiblePhysics, way: Explanation) -> Told:
+    """The estimates that the data determine, without what was left open and does not show, and what
+    is to be said beside them.
+    """
+    problem, assessment = way.problem, way.assessment
+    asked_of = study.model.parameters or {}
+    estimates, notes = estimate_shared(assessment), list(data.notes)
+    if way.lift and study.model.lift == "automatic" and not data.measured:
+        notes.append(LIFTED)
+    if way.scatter:
+        law, drag = study.model.law_of_restitution, study.model.drag
+        notes.append(describe_scatter(problem, assessment, way.order, law=law, drag=drag))
+    doubts = list_doubts(study, data)
+    each = estimates_of_trials(assessment)
+    judged = [
+        judge_doubt(doubt, [estimates, *each]) if doubt.open else look_for(doubt, assessment)
+        for doubt in doubts
+    ]
+    for doubt, item in zip(doubts, judged, strict=True):
+        if item.decision is not Decision.ADOPTED:
+            hidden = [name for name in doubt.parameters if name not in asked_of]
+            estimates = {name: one for name, one in estimates.items() if name not in hidden}
+            notes += [describe_speed(problem, item)] if doubt.open and doubt.name == SPEED else []
+    if LIFT in estimates and lift_is_unknown(study, way):
+        estimates[LIFT] = judge_lift(
+            estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
+        )
+    if FRICTION in estimates and not data.oblique:
+        estimates.pop(FRICTION)
+        notes.append("Every impact is nearly normal: these data do not tell friction.")
+    elif FRICTION in estimates and data.spin:
+        estimates[FRICTION] = friction_or_spin(
+            assessment, estimates[FRICTION], measured=data.measured
+        )
+    if DURATION not in asked_of:
+        estimates.pop(DURATION, None)
+        if has_rigid_impacts(study):
+            estimates["contact.normal.stiffness"] = stiffness(study, problem, assessment)
+    notes.extend(tilt_sentences(estimates))
+    if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
+        notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
+    notes.extend(describe_camera(doubts, judged))
+    shown = list(describe_doubts(doubts, judged))
+    if not (assessment.explained or data.sideways):
+        shown.extend(describe_heights(data.detections))
+    for recording, detected in zip(data.recordings, data.detections, strict=True):
+        said = share_of_samples(recording, detected)
+        notes.extend(f"{recording.name}: {sentence}." for sentence in said)
+    notes.extend(sentences_on_frames(study, data.recordings))
+    return Told(estimates, tuple(judged), tuple(shown), tuple(notes))
+
+
+def lift_is_unknown(study: Study, way: Explanation) -> bool:
+    """Whether spin lifts the ball, by a coefficient that is to be found."""
+    return way.lift and LIFT not in fixed_parameters(study.model.parameters)
+
+
+def estimates_of_trials(assessment: Assessment) -> list[dict[str, Estimate]]:
+    """Estimates of the parameters of each trial, by name."""
+    return [
+        estimate_trial(assessment, batch, r)
+        for batch, local in enumerate(assessment.minimum.local)
+        for r in range(len(local))
+    ]
+
+
+def list_doubts(study: Study, data: VisiblePhysics) -> tuple[Doubt, ...]:
+    """What the recordings leave open, beside what the study names."""
     seen = {axis for recording in data.recordings for axis in recording.axes}
     middle, reach = frame(data.recordings)
-    rigid = has_rigid_impacts(study)
-    found = list_modifications(
-        picture={"x", "z"} <= seen,
-        planar="y" not in seen,
-        middle=middle,
-        reach=reach,
-        exponent=exponent_of(study),
-        rebound=data.measured and data.friction and rigid and study.model.friction_law == COULOMB,
-    )
-    return tuple(
-        item
-        for item in found
-        if not named & {type(nuisance) for nuisance in item.nuisances}
-        and not fixed & set(item.parameters)
-    )
+    doubts = []
+    if study.model.camera != CALIBRATED:
+        doubts += [doubt_shutter()]
+        doubts += [doubt_pixels()] if {"x", "z"} <= seen else []
+        one_camera = "x" in seen and "y" not in seen
+        doubts += [doubt_lens(middle, reach), doubt_depth(middle)] if one_camera else []
+    if has_rigid_impacts(study) and study.model.restitution_law in (None, CONSTANT):
+        doubts += [doubt_constancy(open=study.model.restitution_law is None)]
+    if data.measured and data.friction and study.model.friction_law == COULOMB:
+        doubts += [doubt_rebound()] if has_rigid_impacts(study) else []
+    named = {type(item) for item in make_nuisances(study)}
+    return tuple(doubt for doubt in doubts if not named & set(map(type, doubt.nuisances)))
 
 
 def frame(recordings: Sequence[Recording]) -> tuple[tuple[float, float], float]:
@@ -725,8 +753,6 @@ def problem_of(
     *,
     scatter: bool,
     lift: bool,
-    adopted: Sequence[Modification] = (),
-    possible: Sequence[Modification] = (),
 ) -> Problem:
     """The problem of what was seen.
 
@@ -735,10 +761,8 @@ def problem_of(
         data: what was seen.
         scatter: whether impacts deviate from the common restitution.
         lift: whether spin lifts the ball.
-        adopted: modifications that are free.
-        possible: modifications that are there, but frozen.
     """
-    modifications = (*adopted, *possible)
+    doubts = list_doubts(study, data)
     impacts = max(len(reading.bounces) for reading in data.detections)
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
@@ -752,19 +776,23 @@ def problem_of(
     nuisance += [LengthScale()] if scaled else []
     nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
     nuisance += unlevel(data.sideways, make_nuisances(study))
-    nuisance += [added for item in modifications for added in item.nuisances]
-    free: list[str | Free | Derived] = list(free_of_normal_law(study))
+    nuisance += [added for doubt in doubts for added in doubt.nuisances]
+    free: list[str | Free] = list(free_of_normal_law(study))
     free += [DRAG] if study.model.drag else []
     free += free_of_friction(study) if data.friction else ()
     free += [Free(DURATION, prior=duration_of_balls(study))] if rigid else []
     free += free_of_surface(study)
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
-    free += [added for item in modifications for added in item.free]
-    if LIKELY_EXPONENT in free or FREE_EXPONENT in free:
-        study = with_restitution_law(study, POWER_LAW)
+    free += [added for doubt in doubts for added in doubt.free]
     return make_problem(
         study,
-        starting_scene(study, data.detections, friction=data.friction, lift=lift),
+        starting_scene(
+            study,
+            data.detections,
+            friction=data.friction,
+            lift=lift,
+            constant=not any(doubt.name == SPEED for doubt in doubts),
+        ),
         [
             make_trial(
                 recording, reading, values=known_values(study, recording.path or recording.name)
@@ -777,7 +805,7 @@ def problem_of(
         frozen=[
             *([LIFT] if lift and not data.measured else []),
             *([FACTOR] if scatter else []),
-            *(name for item in possible for name in item.parameters),
+            *(name for doubt in doubts if not doubt.open for name in doubt.effects),
         ],
         added=Trajectories.added,
     )
@@ -797,15 +825,6 @@ def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
             )
             found += [] if taken else [level]
     return found
-
-
-def exponent_of(study: Study) -> Derived | None:
-    """How the restitution may change with speed: as that of balls does where nobody asked for a
-    law, in any way where a constant one was asked for, else as the law says.
-    """
-    if not has_rigid_impacts(study):
-        return None
-    return {None: LIKELY_EXPONENT, CONSTANT: FREE_EXPONENT}.get(study.model.restitution_law)
 
 
 def describe_speed(problem: Problem, tried: TriedModification) -> str:
@@ -829,9 +848,23 @@ def duration_of_balls(study: Study) -> HeavyTailed:
 
 
 def starting_scene(
-    study: Study, detections: Sequence[DetectedBounces], *, friction: bool, lift: bool = False
+    study: Study,
+    detections: Sequence[DetectedBounces],
+    *,
+    friction: bool,
+    lift: bool = False,
+    constant: bool = True,
 ) -> jc.Scene:
-    """Scene with first guesses from the readings."""
+    """Scene with first guesses from the readings.
+
+    Args:
+        study: which physics.
+        detections: what was read.
+        friction: whether there is any.
+        lift: whether spin lifts the ball.
+        constant: whether the law of restitution is that of the study; else the restitution may
+            depend on speed in any way that balls have.
+    """
     restitution = float(
         np.clip(np.median([reading.restitution for reading in detections]), 0.05, 0.99)
     )
@@ -843,10 +876,14 @@ def starting_scene(
     drags = [reading.drag for reading in detections if reading.drag > 0]
     area = 0.5 * study.model.fluid_density * np.pi * study.ball.radius**2 / study.ball.mass
     coefficient = float(np.clip(np.median(drags) / area, 0.05, 2.0)) if drags else 0.4
+    contact = make_contact(study, restitution=restitution, speed=speed, friction=friction)
+    if not constant:
+        law = jc.BrokenPowerLawRestitution(restitution=restitution, reference_speed=speed)
+        contact = dataclasses.replace(contact, normal=law)
     return jc.Scene(
         bodies=make_ball(study),
         surfaces=make_surfaces(study),
-        contact=make_contact(study, restitution=restitution, speed=speed, friction=friction),
+        contact=contact,
         gravity=(0.0, 0.0, -study.model.gravity),
         drag=jc.QuadraticDrag(coefficient=coefficient, fluid_density=study.model.fluid_density)
         if study.model.drag
@@ -913,9 +950,6 @@ def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
 def friction_or_spin(assessment: Assessment, estimate: Estimate, *, measured: bool) -> Estimate:
     """The friction coefficient, withdrawn where the data are explained with any larger coefficient:
     by another initial spin, or where it was measured, by contacts that stick.
-
-    The assessment may be of the problem with frozen modifications, for which compiled code is
-    there.
     """
     if estimate.status is Determination.DETERMINED:
         sure = assessment.policy.flatness_excluded

@@ -10,8 +10,8 @@ from calibration.results.fitted_data import StoredPredictions
 from calibration.results.numbers import has_interval, listed
 from calibration.results.result import Fit
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
-from calibration.studies.plausibility.contradicting import contradicting_modifications
 from calibration.studies.plausibility.finding import Finding, Reading, two_digits
+from calibration.studies.plausibility.implausible_modifications import implausible_modifications
 from calibration.studies.plausibility.recordings import implausible_recordings
 from calibration.studies.plausibility.spins import wrong_spins
 from calibration.studies.sounds import DRAG
@@ -52,7 +52,7 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
     yield from _drag(found.get(DRAG), study, readings)
     yield from _restitution(found.get(RESTITUTION))
     yield from _spins(fit)
-    yield from contradicting_modifications(fit)
+    yield from implausible_modifications(fit)
     yield from _modulus(found.get(STIFFNESS), study.ball)
     yield from sunken_surface(fit, study.ball.radius)
 

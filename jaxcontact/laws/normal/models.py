@@ -38,6 +38,7 @@ from jaxcontact.laws.normal.damping import (
 from jaxcontact.laws.normal.elastic import elastic_energy, static_overlap
 from jaxcontact.laws.normal.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.normal.restitution import (
+    BrokenPowerLawRestitution,
     ExponentialRestitution,
     PowerLawRestitution,
     RationalRestitution,
@@ -469,6 +470,7 @@ NORMAL_LAWS: dict[str, type[NormalLaw]] = {
             NewtonRestitution,
             ViscoelasticRestitution,
             PowerLawRestitution,
+            BrokenPowerLawRestitution,
             ExponentialRestitution,
             RationalRestitution,
         ),

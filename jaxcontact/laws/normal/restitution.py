@@ -28,7 +28,7 @@ from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
 from jaxcontact.laws.normal.plastic import restitution_above_yield
 from jaxcontact.numerics.smooth import Real
-from jaxcontact.parameters import is_concrete, model, of, static
+from jaxcontact.parameters import is_concrete, model, of, parameter, static
 
 SLOWEST = 1e-12
 """Slower impacts, relative to the speed a law is scaled with, count as this fast, as powers have no
@@ -132,6 +132,47 @@ def smooth_power_law_restitution(
     width = velocity_exponent / sharpness
     excess = -_log_power_law(impact_speed, restitution, reference_speed, velocity_exponent) / width
     return jnp.exp(-width * jnp.logaddexp(0.0, excess))
+
+
+@law(
+    family="restitution",
+    source="empirical: a smoothly broken power law, whose halves are those of yielding contacts",
+    smoothness=0,
+    example={
+        "impact_speed": 2.0,
+        "restitution": 0.7,
+        "reference_speed": 1.3,
+        "velocity_exponent": 0.1,
+        "exponent_change": 0.1,
+    },
+    variants=({"exponent_change": -0.1}, {"velocity_exponent": -0.1, "impact_speed": 0.9}),
+    corners=({"impact_speed": 0.0}, {"impact_speed": 1e12}),
+)
+def broken_power_law_restitution(
+    impact_speed: Real,
+    *,
+    restitution: Real,
+    reference_speed: Real,
+    velocity_exponent: Real,
+    exponent_change: Real,
+) -> jax.Array:
+    """``min(1, e_1 (v/v_1)^(-q) cosh(ln(v/v_1))^(-c))`` [-]: powers of the speed far below and far
+    above ``v_1``, with the exponents ``q - c`` and ``q + c``. Elementwise.
+
+    ``q = c = 1/8`` is elastic far below ``v_1`` and fully plastic far above; ``c = 0`` is
+    ``power_law_restitution``.
+
+    Args:
+        impact_speed: ``v`` [m/s].
+        restitution: ``e_1`` at the speed ``reference_speed``.
+        reference_speed: ``v_1`` [m/s].
+        velocity_exponent: ``q`` at this speed, of either sign.
+        exponent_change: ``c``, of either sign.
+    """
+    power = _log_power_law(impact_speed, restitution, reference_speed, velocity_exponent)
+    ratio = _log_ratio(impact_speed, reference_speed)
+    log_cosh = jnp.logaddexp(ratio, -ratio) - math.log(2.0)
+    return jnp.exp(jnp.minimum(0.0, power - exponent_change * log_cosh))
 
 
 @law(
@@ -318,6 +359,56 @@ class PowerLawRestitution(RigidImpact):
         if self.sharpness is None:
             return power_law_restitution(impact_speed, **known)
         return smooth_power_law_restitution(impact_speed, **known, sharpness=self.sharpness)
+
+
+@model
+class BrokenPowerLawRestitution(RigidImpact):
+    """A rigid impact with ``broken_power_law_restitution``: an exponent that changes with the
+    speed, for balls of which no law is known.
+
+    Source: empirical, a smoothly broken power law.
+
+    Args:
+        restitution: ``e_1`` at ``reference_speed``.
+        reference_speed: ``v_1`` [m/s].
+        velocity_exponent: ``q`` at this speed, of either sign; 0 is a constant restitution.
+        exponent_change: ``c``, by which the exponent is smaller far below and larger far above.
+        duration, deviation: as in ``NewtonRestitution``.
+
+    Example:
+        >>> ball = jc.BrokenPowerLawRestitution(
+        ...     restitution=0.8, velocity_exponent=0.125, exponent_change=0.125
+        ... )
+        >>> print(f"{ball.restitution_at(16.0, mass=1.0):.3f}")
+        0.436
+    """
+
+    restitution: Real = of(QUANTITIES["restitution"])
+    reference_speed: Real = of(QUANTITIES["reference_speed"], default=1.0)
+    velocity_exponent: Real = parameter(
+        unit="-",
+        label="exponent of the fall of the restitution with speed",
+        symbol="q",
+        default=0.0,
+    )
+    exponent_change: Real = parameter(
+        unit="-",
+        label="change of the exponent of the restitution with speed",
+        symbol="c",
+        default=0.0,
+    )
+    duration: Real = duration_field()
+    deviation: Real = deviation_field()
+
+    def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
+        """Restitution [-] at the approach speed [m/s]."""
+        return broken_power_law_restitution(
+            impact_speed,
+            restitution=self.restitution,
+            reference_speed=self.reference_speed,
+            velocity_exponent=self.velocity_exponent,
+            exponent_change=self.exponent_change,
+        )
 
 
 @model

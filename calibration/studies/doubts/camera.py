@@ -1,0 +1,113 @@
+"""What cameras do to positions, unknown within what they commonly do.
+
+Rolling shutters read a picture in 5 to 30 ms, about a metre of height; lenses of phones and action
+cameras distort by up to some per cent at the edge of the picture; pixels are square within the
+error of a resized film; a ball that is thrown across the view leaves its plane by some degrees.
+Each prior has heavy tails: data that contradict it have their way.
+"""
+
+from calibration.model.prior import HeavyTailed
+from calibration.nuisances import DepthMotion, LensDistortion, PixelAspect, RollingShutter
+from calibration.studies.doubts.doubt import Doubt
+
+READOUT = 0.005
+"""Delay of a line over that of one a metre above it [s/m]."""
+
+EDGE = 0.01
+"""Distortion at the edge of what was recorded, relative to its distance from the centre."""
+
+ASPECT = 0.005
+"""Deviation of pixels from squares."""
+
+APPROACH = 0.02
+"""Velocity along the line of sight over the distance from the camera [1/s]."""
+
+AWAY = 1.0
+"""Distance of a camera [m]: only velocity over distance shows."""
+
+
+def doubt_shutter() -> Doubt:
+    """Lines of a picture are read one after the other."""
+    return Doubt(
+        "rolling shutter",
+        ("line_time",),
+        _say_shutter,
+        "--nuisance 'rolling shutter'",
+        largest=0.1,
+        nuisances=(RollingShutter(prior=HeavyTailed(0.0, READOUT)),),
+    )
+
+
+def doubt_pixels() -> Doubt:
+    """Lengths along x differ from those along z."""
+    return Doubt(
+        "pixels that are not square",
+        ("pixel_aspect",),
+        _say_aspect,
+        "--nuisance 'pixel aspect'",
+        largest=0.3,
+        nothing=1.0,
+        nuisances=(PixelAspect(prior=HeavyTailed(1.0, ASPECT)),),
+    )
+
+
+def doubt_lens(middle: tuple[float, float], reach: float) -> Doubt:
+    """Lengths depend on the distance from the centre of the picture.
+
+    Args:
+        middle: of what the camera saw (x, z) [m].
+        reach: half of its width [m]: the centre of the picture is as far away at one standard
+            deviation.
+    """
+    return Doubt(
+        "distortion of the lens",
+        ("lens_distortion",),
+        _say_lens,
+        "--nuisance 'lens distortion'",
+        largest=0.3 / reach**2,
+        nuisances=(
+            LensDistortion(centre=middle, centre_sd=reach, prior=HeavyTailed(0.0, EDGE / reach**2)),
+        ),
+    )
+
+
+def doubt_depth(middle: tuple[float, float]) -> Doubt:
+    """Each recording gets smaller or larger as the ball moves along the line of sight.
+
+    Args:
+        middle: of what the camera saw (x, z) [m].
+    """
+    return Doubt(
+        "motion towards or away from the camera",
+        ("depth_velocity",),
+        _say_depth,
+        "--nuisance 'depth motion: distance=1.5'",
+        largest=0.5 * AWAY,
+        nuisances=(
+            DepthMotion(distance=AWAY, centre=middle, prior=HeavyTailed(0.0, APPROACH * AWAY)),
+        ),
+    )
+
+
+def _say_shutter(value: float, sd: float) -> str:
+    return (
+        f"a line of the picture is read {1e3 * value:.3g} +- {1e3 * sd:.1g} ms later than one that "
+        "lies a metre above it"
+    )
+
+
+def _say_aspect(value: float, sd: float) -> str:
+    word = "short" if value > 1 else "long"
+    size = f"{100 * abs(value - 1):.3g} +- {100 * sd:.1g} %"
+    return f"lengths along x are {size} too {word} beside those along z"
+
+
+def _say_lens(value: float, sd: float) -> str:
+    kind = "pincushion" if value > 0 else "barrel"
+    return f"a {kind} of {abs(value):.2g} +- {sd:.1g} per square metre"
+
+
+def _say_depth(value: float, sd: float) -> str:
+    word = "smaller" if value > 0 else "larger"
+    size = f"{100 * abs(value) / AWAY:.2g} +- {100 * sd / AWAY:.1g} %"
+    return f"in one recording lengths get {word} by {size} in each second"

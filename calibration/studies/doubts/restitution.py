@@ -1,0 +1,44 @@
+"""How the restitution of a ball depends on speed, unknown within what balls do: a power law whose
+exponent may change with the speed.
+"""
+
+from calibration.model.free import Free
+from calibration.model.prior import HeavyTailed
+from calibration.studies.doubts.doubt import Doubt
+
+EXPONENT = "contact.normal.velocity_exponent"
+CHANGE = "contact.normal.exponent_change"
+
+FREE_FORM = (
+    Free(EXPONENT, prior=HeavyTailed(0.0, 0.05)),
+    Free(CHANGE, prior=HeavyTailed(0.0, 0.03)),
+)
+"""What is known of balls that bounce: viscoelastic ones have exponents of 0.02 to 0.06 that grow
+with speed (Ramirez et al., Phys. Rev. E 60 (1999) 4465-4472), adhesion makes them negative, plastic
+flow goes from 0 to 1/4 (Johnson, Contact Mechanics (1985), section 11.5).
+"""
+
+SPEED = "restitution that depends on speed"
+
+
+def doubt_constancy(*, open: bool) -> Doubt:
+    """The restitution is not the same at all speeds.
+
+    Args:
+        open: whether that is left open; else a constant one was asked for.
+    """
+    return Doubt(
+        SPEED,
+        (EXPONENT, CHANGE),
+        _say_exponent,
+        "--restitution-law 'power law'",
+        largest=0.4,
+        free=FREE_FORM,
+        of_camera=False,
+        open=open,
+    )
+
+
+def _say_exponent(value: float, sd: float) -> str:
+    falls = "falls" if value > 0 else "rises"
+    return f"restitution {falls} with speed to the power {abs(value):.3g} +- {sd:.1g}"
