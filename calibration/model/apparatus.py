@@ -25,6 +25,8 @@ class Camera(NamedTuple):
             sees the scene turned counterclockwise.
         nearness: one over the distance from the camera to the plane at ``y = 0`` [1/m].
         distortion: ``k`` in ``r (1 + k r^2)``, radius in recorded lengths [1/m^2].
+        decentring: ``p = (p_x, 0, p_z)`` in ``r^2 p + 2 (a . p) a`` of a lens that is not centred,
+            where ``a`` is the place in the picture, in recorded lengths [1/m].
         line_time: by which a line of the picture is read later than one a recorded length above
             it, of a rolling shutter [s/m].
         centre: point of the picture on the axis of the camera (x, 0, z), in recorded lengths [m].
@@ -35,6 +37,7 @@ class Camera(NamedTuple):
     roll: Real | None = None
     nearness: Real | None = None
     distortion: Real | None = None
+    decentring: jax.Array | None = None
     line_time: Real | None = None
     centre: jax.Array | tuple[float, float, float] = (0.0, 0.0, 0.0)
 
@@ -73,9 +76,19 @@ class Camera(NamedTuple):
             # Perspective: what is farther away by y is seen smaller by 1 + y/distance.
             away = away / (1.0 + self.nearness * position[..., 1:2])
         if self.distortion is not None:
-            # Radial distortion of first order: r (1 + k r^2).
-            away = away * (1.0 + self.distortion * jnp.sum(away**2, axis=-1, keepdims=True))
+            away = away + self._distortion(away)
         return jnp.asarray(self.centre) * across + away + seen * (1.0 - across)
+
+    def _distortion(self, away: jax.Array) -> jax.Array:
+        """Distortion (..., 3) of first order at places (..., 3) in the picture, radial and
+        decentring: Brown, Photogrammetric Engineering 32 (1966) 444-462.
+        """
+        square = jnp.sum(away**2, axis=-1, keepdims=True)
+        radial = self.distortion * square * away
+        if self.decentring is None:
+            return radial
+        along = jnp.sum(away * self.decentring, axis=-1, keepdims=True)
+        return radial + square * self.decentring + 2.0 * along * away
 
 
 CAMERA, MICROPHONE, FORCE_SENSOR = "camera", "microphone", "force sensor"

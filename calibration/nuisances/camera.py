@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.model.parameter import Parameter, nuisance_parameter
-from calibration.model.prior import Normal, Prior
+from calibration.model.prior import Prior
 from calibration.model.trial_state import TrialState
 from calibration.nuisances.base import MeasuredTrial, Nuisance, UnfittedTrial
 
@@ -149,17 +149,21 @@ class CameraRoll(Nuisance):
 
 @dataclasses.dataclass(frozen=True)
 class LensDistortion(Nuisance):
-    """Radial distortion of all recordings: a radius ``r`` from the centre of the picture is
-    recorded as ``r (1 + k r^2)``.
+    """Distortion of all recordings by a lens: a radius ``r`` from the centre of the picture is
+    recorded as ``r (1 + k r^2)``, and where the lens is not centred, a place ``a`` is shifted by
+    ``r^2 p + 2 (a . p) a``.
 
     ``k`` is negative for a barrel, positive for a pincushion. The initial state is that of an
-    undistorted picture.
+    undistorted picture. A centre that is off by ``c`` acts as the decentring ``p = -k c``, beside
+    lengths that are off by ``k c^2``.
+
+    Source: Brown, Photogrammetric Engineering 32 (1966) 444-462.
 
     Args:
         centre: of the picture, ``(x, z)`` in recorded lengths [m].
         prior: what is known of ``k`` beforehand.
-        centre_sd: standard deviation of each coordinate of ``centre`` [m], where it is a guess; by
-            default it is known.
+        decentring: what is known of both components of ``p`` beforehand [1/m], where ``centre`` is
+            a guess; by default the lens is centred there.
 
     Example:
         >>> lens = cal.nuisances.LensDistortion(centre=(0.3, 0.2))
@@ -170,21 +174,14 @@ class LensDistortion(Nuisance):
     shared: ClassVar[bool] = True
     centre: tuple[float, float]
     prior: Prior | None = None
-    centre_sd: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.centre_sd is not None and not 0 < self.centre_sd < np.inf:
-            raise InputError(
-                f"LensDistortion: centre_sd = {self.centre_sd!r} is not a positive number.",
-                remedy="Give it in m, or leave it out where the centre is known.",
-            )
+    decentring: Prior | None = None
 
     def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures of one camera."""
         check_pictures("LensDistortion", trials, one_camera=True)
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
-        """The coefficient, and the centre where it is a guess."""
+        """The coefficient, and the decentring where the centre is a guess."""
         coefficient = nuisance_parameter(
             "lens_distortion",
             unit="1/m^2",
@@ -193,33 +190,32 @@ class LensDistortion(Nuisance):
             late=True,
             prior=self.prior,
         )
-        if self.centre_sd is None:
+        if self.decentring is None:
             return (coefficient,)
         return coefficient, *(
             nuisance_parameter(
-                f"lens_centre_{axis}",
-                unit="m",
-                label=f"centre of the picture along {axis}",
-                symbol=f"{axis}_c",
+                f"lens_decentring_{axis}",
+                unit="1/m",
+                label=f"decentring of the lens along {axis}",
+                symbol=f"p_{axis}",
                 late=True,
-                prior=Normal(middle, self.centre_sd),
+                prior=self.decentring,
             )
-            for axis, middle in zip("xz", self.centre, strict=True)
+            for axis in "xz"
         )
-
-    def start(self, trial: UnfittedTrial) -> np.ndarray:
-        """No distortion, and the centre that was given."""
-        return np.asarray([0.0, *(() if self.centre_sd is None else self.centre)])
 
     def apply(
         self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
     ) -> TrialState:
-        """Set the coefficient and the centre."""
-        x, z = self.centre if self.centre_sd is None else values[1:]
-        centre = jnp.asarray([x, 0.0, z])
-        return trial_state._replace(
-            camera=trial_state.camera._replace(distortion=values[0], centre=centre)
-        )
+        """Set the coefficients and the centre."""
+        x, z = self.centre
+        camera = trial_state.camera._replace(distortion=values[0], centre=jnp.asarray([x, 0.0, z]))
+        if self.decentring is not None:
+            along_x, along_z = values[1:]
+            camera = camera._replace(
+                decentring=jnp.stack([along_x, jnp.zeros_like(along_x), along_z])
+            )
+        return trial_state._replace(camera=camera)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import calibration.nuisances as nuisances
+from calibration.model.prior import Normal
 from calibration.runtime.registry import Registry
 from calibration.studies.choices.named_tables import Choice
 from calibration.studies.option import (
@@ -86,11 +87,15 @@ _register("pixel aspect", lambda: nuisances.PixelAspect())
 _register("rolling shutter", lambda: nuisances.RollingShutter())
 _register(
     "lens distortion",
-    lambda centre=(0.0, 0.0), centre_sd=1.0: nuisances.LensDistortion(centre, None, centre_sd),
+    lambda centre=(0.0, 0.0), decentring=0.05: nuisances.LensDistortion(
+        centre, decentring=Normal(0.0, decentring)
+    ),
     {
         "centre": Option(_CENTRE, PLACE, default=(0.0, 0.0)),
-        "centre_sd": Option(
-            "standard deviation of each coordinate of it [m]", POSITIVE, default=1.0
+        "decentring": Option(
+            "standard deviation of what a lens that is not centred there adds [1/m]",
+            POSITIVE,
+            default=0.05,
         ),
     },
 )

@@ -56,17 +56,20 @@ def doubt_lens(middle: tuple[float, float], reach: float) -> Doubt:
 
     Args:
         middle: of what the camera saw (x, z) [m].
-        reach: half of its width [m]: the centre of the picture is as far away at one standard
-            deviation.
+        reach: half of its width [m]; the centre of the picture may be as far away.
     """
     return Doubt(
         "distortion of the lens",
-        ("lens_distortion",),
+        ("lens_distortion", "lens_decentring_x", "lens_decentring_z"),
         _say_lens,
         "--nuisance 'lens distortion'",
         largest=0.3 / reach**2,
         nuisances=(
-            LensDistortion(centre=middle, centre_sd=reach, prior=HeavyTailed(0.0, EDGE / reach**2)),
+            LensDistortion(
+                centre=middle,
+                prior=HeavyTailed(0.0, EDGE / reach**2),
+                decentring=HeavyTailed(0.0, EDGE / reach),
+            ),
         ),
     )
 

@@ -6,7 +6,7 @@ from calibration.model.free import Free
 from calibration.model.prior import HeavyTailed
 from calibration.studies.doubts.doubt import Doubt
 
-EXPONENT = "contact.normal.velocity_exponent"
+EXPONENT = "contact.normal.mean_exponent"
 CHANGE = "contact.normal.exponent_change"
 
 FREE_FORM = (

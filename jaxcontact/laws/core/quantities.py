@@ -231,6 +231,18 @@ QUANTITIES: dict[str, Quantity] = {
         transform="log",
         remedy="1/4 is fully plastic.",
     ),
+    "mean_exponent": quantity(
+        unit="-",
+        label="exponent of the fall of the restitution with speed, at the reference speed",
+        symbol="q",
+        remedy="Negative: the restitution rises with speed.",
+    ),
+    "exponent_change": quantity(
+        unit="-",
+        label="change of that exponent from the reference speed to far above",
+        symbol="c",
+        remedy="0 is a power law.",
+    ),
     "sharpness": quantity(
         unit="-",
         label="sharpness of a transition",

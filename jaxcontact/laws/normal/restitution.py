@@ -28,7 +28,7 @@ from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
 from jaxcontact.laws.normal.plastic import restitution_above_yield
 from jaxcontact.numerics.smooth import Real
-from jaxcontact.parameters import is_concrete, model, of, parameter, static
+from jaxcontact.parameters import is_concrete, model, of, static
 
 SLOWEST = 1e-12
 """Slower impacts, relative to the speed a law is scaled with, count as this fast, as powers have no
@@ -142,10 +142,10 @@ def smooth_power_law_restitution(
         "impact_speed": 2.0,
         "restitution": 0.7,
         "reference_speed": 1.3,
-        "velocity_exponent": 0.1,
+        "mean_exponent": 0.1,
         "exponent_change": 0.1,
     },
-    variants=({"exponent_change": -0.1}, {"velocity_exponent": -0.1, "impact_speed": 0.9}),
+    variants=({"exponent_change": -0.1}, {"mean_exponent": -0.1, "impact_speed": 0.9}),
     corners=({"impact_speed": 0.0}, {"impact_speed": 1e12}),
 )
 def broken_power_law_restitution(
@@ -153,7 +153,7 @@ def broken_power_law_restitution(
     *,
     restitution: Real,
     reference_speed: Real,
-    velocity_exponent: Real,
+    mean_exponent: Real,
     exponent_change: Real,
 ) -> jax.Array:
     """``min(1, e_1 (v/v_1)^(-q) cosh(ln(v/v_1))^(-c))`` [-]: powers of the speed far below and far
@@ -166,10 +166,10 @@ def broken_power_law_restitution(
         impact_speed: ``v`` [m/s].
         restitution: ``e_1`` at the speed ``reference_speed``.
         reference_speed: ``v_1`` [m/s].
-        velocity_exponent: ``q`` at this speed, of either sign.
+        mean_exponent: ``q`` at this speed, of either sign.
         exponent_change: ``c``, of either sign.
     """
-    power = _log_power_law(impact_speed, restitution, reference_speed, velocity_exponent)
+    power = _log_power_law(impact_speed, restitution, reference_speed, mean_exponent)
     ratio = _log_ratio(impact_speed, reference_speed)
     log_cosh = jnp.logaddexp(ratio, -ratio) - math.log(2.0)
     return jnp.exp(jnp.minimum(0.0, power - exponent_change * log_cosh))
@@ -371,13 +371,13 @@ class BrokenPowerLawRestitution(RigidImpact):
     Args:
         restitution: ``e_1`` at ``reference_speed``.
         reference_speed: ``v_1`` [m/s].
-        velocity_exponent: ``q`` at this speed, of either sign; 0 is a constant restitution.
+        mean_exponent: ``q`` at this speed, of either sign; 0 is a constant restitution.
         exponent_change: ``c``, by which the exponent is smaller far below and larger far above.
         duration, deviation: as in ``NewtonRestitution``.
 
     Example:
         >>> ball = jc.BrokenPowerLawRestitution(
-        ...     restitution=0.8, velocity_exponent=0.125, exponent_change=0.125
+        ...     restitution=0.8, mean_exponent=0.125, exponent_change=0.125
         ... )
         >>> print(f"{ball.restitution_at(16.0, mass=1.0):.3f}")
         0.436
@@ -385,18 +385,8 @@ class BrokenPowerLawRestitution(RigidImpact):
 
     restitution: Real = of(QUANTITIES["restitution"])
     reference_speed: Real = of(QUANTITIES["reference_speed"], default=1.0)
-    velocity_exponent: Real = parameter(
-        unit="-",
-        label="exponent of the fall of the restitution with speed",
-        symbol="q",
-        default=0.0,
-    )
-    exponent_change: Real = parameter(
-        unit="-",
-        label="change of the exponent of the restitution with speed",
-        symbol="c",
-        default=0.0,
-    )
+    mean_exponent: Real = of(QUANTITIES["mean_exponent"], default=0.0)
+    exponent_change: Real = of(QUANTITIES["exponent_change"], default=0.0)
     duration: Real = duration_field()
     deviation: Real = deviation_field()
 
@@ -406,7 +396,7 @@ class BrokenPowerLawRestitution(RigidImpact):
             impact_speed,
             restitution=self.restitution,
             reference_speed=self.reference_speed,
-            velocity_exponent=self.velocity_exponent,
+            mean_exponent=self.mean_exponent,
             exponent_change=self.exponent_change,
         )
 
