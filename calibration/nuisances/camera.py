@@ -154,8 +154,12 @@ class LensDistortion(Nuisance):
     ``r^2 p + 2 (a . p) a``.
 
     ``k`` is negative for a barrel, positive for a pincushion. The initial state is that of an
-    undistorted picture. A centre that is off by ``c`` acts as the decentring ``p = -k c``, beside
-    lengths that are off by ``k c^2``.
+    undistorted picture.
+
+    A centre that is off by ``c`` acts as ``p = -k c`` to first order. So ``p`` tells the centre
+    where there is distortion, ``c = -p k / (k^2 + k_0^2)``, and what this leaves of it is
+    decentring: both are linear in what is unknown as long as little is distorted, so that a fit
+    finds them from anywhere, and exact where much is.
 
     Source: Brown, Photogrammetric Engineering 32 (1966) 444-462.
 
@@ -164,6 +168,7 @@ class LensDistortion(Nuisance):
         prior: what is known of ``k`` beforehand.
         decentring: what is known of both components of ``p`` beforehand [1/m], where ``centre`` is
             a guess; by default the lens is centred there.
+        faint: ``k_0`` [1/m^2], a distortion that is hardly seen.
 
     Example:
         >>> lens = cal.nuisances.LensDistortion(centre=(0.3, 0.2))
@@ -175,6 +180,14 @@ class LensDistortion(Nuisance):
     centre: tuple[float, float]
     prior: Prior | None = None
     decentring: Prior | None = None
+    faint: float = 0.02
+
+    def __post_init__(self) -> None:
+        if not 0 < self.faint < np.inf:
+            raise InputError(
+                f"LensDistortion: faint = {self.faint!r} is not a positive number.",
+                remedy="Give it in 1/m^2.",
+            )
 
     def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures of one camera."""
@@ -209,11 +222,14 @@ class LensDistortion(Nuisance):
     ) -> TrialState:
         """Set the coefficients and the centre."""
         x, z = self.centre
-        camera = trial_state.camera._replace(distortion=values[0], centre=jnp.asarray([x, 0.0, z]))
+        strength, centre = values[0], jnp.asarray([x, 0.0, z])
+        camera = trial_state.camera._replace(distortion=strength, centre=centre)
         if self.decentring is not None:
-            along_x, along_z = values[1:]
+            across = jnp.stack([values[1], jnp.zeros_like(strength), values[2]])
+            square = strength**2 + self.faint**2
             camera = camera._replace(
-                decentring=jnp.stack([along_x, jnp.zeros_like(along_x), along_z])
+                centre=centre - across * strength / square,
+                decentring=across * self.faint**2 / square,
             )
         return trial_state._replace(camera=camera)
 

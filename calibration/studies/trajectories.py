@@ -92,6 +92,7 @@ from calibration.studies.doubts.doubt import (
 )
 from calibration.studies.doubts.friction import doubt_rebound
 from calibration.studies.doubts.restitution import FREE_FORM, SPEED, doubt_constancy
+from calibration.studies.doubts.search import minimise_with_doubts
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
@@ -556,7 +557,10 @@ def cheapest(ways: Sequence[Explanation]) -> Explanation:
 def find_explanation(study: Study, data: VisiblePhysics, *, lift: bool) -> Explanation:
     """The minimum with impacts that repeat."""
     problem = problem_of(study, data, scatter=False, lift=lift)
-    return Explanation(*minimum_of(study, problem), lift, scatter=False)
+    found = minimise_with_doubts(
+        problem, list_doubts(study, data), lambda problem: minimum_of(study, problem)
+    )
+    return Explanation(*found, lift, scatter=False)
 
 
 def let_scatter(study: Study, data: VisiblePhysics, way: Explanation) -> Explanation:

@@ -6,20 +6,23 @@ error of a resized film; a ball that is thrown across the view leaves its plane 
 Each prior has heavy tails: data that contradict it have their way.
 """
 
-from calibration.model.prior import HeavyTailed
+from calibration.model.prior import Normal
 from calibration.nuisances import DepthMotion, LensDistortion, PixelAspect, RollingShutter
 from calibration.studies.doubts.doubt import Doubt
 
-READOUT = 0.005
+READOUT = 0.01
 """Delay of a line over that of one a metre above it [s/m]."""
 
-EDGE = 0.01
+EDGE = 0.02
 """Distortion at the edge of what was recorded, relative to its distance from the centre."""
 
-ASPECT = 0.005
+FAINT = 0.3
+"""Part of that distortion below which it does not tell the centre of the picture."""
+
+ASPECT = 0.01
 """Deviation of pixels from squares."""
 
-APPROACH = 0.02
+APPROACH = 0.04
 """Velocity along the line of sight over the distance from the camera [1/s]."""
 
 AWAY = 1.0
@@ -34,7 +37,7 @@ def doubt_shutter() -> Doubt:
         _say_shutter,
         "--nuisance 'rolling shutter'",
         largest=0.1,
-        nuisances=(RollingShutter(prior=HeavyTailed(0.0, READOUT)),),
+        nuisances=(RollingShutter(prior=Normal(0.0, READOUT)),),
     )
 
 
@@ -47,7 +50,7 @@ def doubt_pixels() -> Doubt:
         "--nuisance 'pixel aspect'",
         largest=0.3,
         nothing=1.0,
-        nuisances=(PixelAspect(prior=HeavyTailed(1.0, ASPECT)),),
+        nuisances=(PixelAspect(prior=Normal(1.0, ASPECT)),),
     )
 
 
@@ -67,8 +70,9 @@ def doubt_lens(middle: tuple[float, float], reach: float) -> Doubt:
         nuisances=(
             LensDistortion(
                 centre=middle,
-                prior=HeavyTailed(0.0, EDGE / reach**2),
-                decentring=HeavyTailed(0.0, EDGE / reach),
+                prior=Normal(0.0, EDGE / reach**2),
+                decentring=Normal(0.0, EDGE / reach),
+                faint=FAINT * EDGE / reach**2,
             ),
         ),
     )
@@ -86,9 +90,7 @@ def doubt_depth(middle: tuple[float, float]) -> Doubt:
         _say_depth,
         "--nuisance 'depth motion: distance=1.5'",
         largest=0.5 * AWAY,
-        nuisances=(
-            DepthMotion(distance=AWAY, centre=middle, prior=HeavyTailed(0.0, APPROACH * AWAY)),
-        ),
+        nuisances=(DepthMotion(distance=AWAY, centre=middle, prior=Normal(0.0, APPROACH * AWAY)),),
     )
 
 

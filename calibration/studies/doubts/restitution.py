@@ -3,15 +3,15 @@ exponent may change with the speed.
 """
 
 from calibration.model.free import Free
-from calibration.model.prior import HeavyTailed
+from calibration.model.prior import Normal
 from calibration.studies.doubts.doubt import Doubt
 
 EXPONENT = "contact.normal.mean_exponent"
 CHANGE = "contact.normal.exponent_change"
 
 FREE_FORM = (
-    Free(EXPONENT, prior=HeavyTailed(0.0, 0.05)),
-    Free(CHANGE, prior=HeavyTailed(0.0, 0.03)),
+    Free(EXPONENT, prior=Normal(0.0, 0.1)),
+    Free(CHANGE, prior=Normal(0.0, 0.06)),
 )
 """What is known of balls that bounce: viscoelastic ones have exponents of 0.02 to 0.06 that grow
 with speed (Ramirez et al., Phys. Rev. E 60 (1999) 4465-4472), adhesion makes them negative, plastic
