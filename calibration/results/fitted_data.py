@@ -5,7 +5,10 @@ from typing import Annotated, Protocol
 
 import numpy as np
 
+from calibration.results.assumed_noise import AssumedNoise
+from calibration.results.contact_force import ForceLoop
 from calibration.results.estimate import Estimate
+from calibration.results.impacts import ImpactRestitutions
 from calibration.results.residual_check import ResidualCheck
 
 
@@ -168,6 +171,18 @@ class Predictions(Protocol):
     def residual_checks(self) -> tuple[ResidualCheck, ...]:
         """Of all residuals together."""
 
+    @property
+    def impacts(self) -> ImpactRestitutions | None:
+        """Restitution of single impacts; ``None`` where none was measured."""
+
+    @property
+    def noise(self) -> tuple[AssumedNoise, ...]:
+        """Of each measured quantity."""
+
+    @property
+    def force_loops(self) -> tuple[ForceLoop, ...]:
+        """Of the slowest and the fastest impact; empty where no compliant law was fitted."""
+
 
 @dataclasses.dataclass(frozen=True)
 class StoredPredictions:
@@ -177,6 +192,9 @@ class StoredPredictions:
         recordings: of each recording of positions.
         series: of each other measurement.
         residual_checks: of all residuals together.
+        impacts: restitution of single impacts.
+        noise: of each measured quantity.
+        force_loops: of the slowest and the fastest impact of a compliant law.
 
     Example:
         >>> import calibration as cal
@@ -188,3 +206,6 @@ class StoredPredictions:
     recordings: tuple[FittedRecording, ...] = ()
     series: tuple[FittedSeries, ...] = ()
     residual_checks: tuple[ResidualCheck, ...] = ()
+    impacts: ImpactRestitutions | None = None
+    noise: tuple[AssumedNoise, ...] = ()
+    force_loops: tuple[ForceLoop, ...] = ()
