@@ -10,11 +10,11 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.assumed_noise import assumed_noise
-from calibration.fitting.contact_force import force_loops, is_compliant
 from calibration.fitting.estimates import estimate_trial, withdraw_doubted
-from calibration.fitting.impacts.restitutions import restitutions_of_impacts
 from calibration.fitting.residual_checks.checks import check_residuals
+from calibration.fitting.shown.assumed_noise import assumed_noise
+from calibration.fitting.shown.contact_force import force_loops, is_compliant
+from calibration.fitting.shown.restitutions import restitutions_of_impacts
 from calibration.measurements.base import Abscissa, Measurement
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials

@@ -1,4 +1,5 @@
 from .assumed_noise import AssumedNoise as AssumedNoise
+from .citation import Citation as Citation
 from .contact_force import ForceLoop as ForceLoop
 from .fitted_data import FittedColumn as FittedColumn
 from .fitted_data import FittedRecording as FittedRecording

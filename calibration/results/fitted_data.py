@@ -1,7 +1,7 @@
 """Measured data beside what the fit predicts for them, for figures, tables and checks."""
 
 import dataclasses
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypeAlias
 
 import numpy as np
 
@@ -154,6 +154,10 @@ class FittedColumn:
     alone: dict[str, Estimate]
     chi2: float
     counted: Annotated[np.ndarray, "impacts"] | None = None
+
+
+Fitted: TypeAlias = FittedRecording | FittedSeries | FittedColumn
+"""Anything measured beside what the fit predicts for it."""
 
 
 class Predictions(Protocol):

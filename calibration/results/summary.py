@@ -48,6 +48,7 @@ class FitSummary:
             result means nothing (a wrong frame rate, an axis that points down).
         method: name of the optimiser.
         model: one sentence that says which physics was fitted.
+        sources: where the laws of the model were published, one line each.
         warnings: plain sentences, most important first.
         columns: data and prediction of an impact table.
         predictions: data and prediction of the recordings and of all other measurements.
@@ -79,6 +80,7 @@ class FitSummary:
     plausible: bool = True
     method: str = ""
     model: str = ""
+    sources: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     columns: tuple[FittedColumn, ...] = ()
     predictions: Predictions = dataclasses.field(

@@ -369,7 +369,7 @@ def test_json_has_every_number_and_null_where_there_is_none(tmp_path):
     content = json.loads((tmp_path / "fit.json").read_bytes(), parse_constant=not_a_number)
     assert set(content) == {
         *("parameters", "fit", "correlation", "outlying", "modifications"),
-        *("recordings", "series", "columns", "residual_checks", "versions"),
+        *("recordings", "series", "columns", "residual_checks", "methods", "versions"),
     }
     assert list(content["parameters"]) == list(fit.parameters)
     for name, estimate in fit.parameters.items():

@@ -19,12 +19,13 @@ def assumed_noise(problem: Problem) -> tuple[AssumedNoise, ...]:
     for members, data, errors in zip(problem.members, problem.data, problem.errors, strict=True):
         for i, (samples, about) in enumerate(zip(data.samples, errors, strict=True)):
             weight = np.asarray(samples.weight)
-            given = sum(_given(problem, member, i, about.quantities) for member in members)
+            each = [_given(problem, member, i, about.quantities) for member in members]
+            given = np.sum(each, axis=0)
             for k, name in enumerate(about.quantities):
                 used = weight[..., k][weight[..., k] > 0]
                 found.append(
                     AssumedNoise(
-                        quantity=QUANTITIES.get(name, name),
+                        quantity=_label(problem, members[0], i, name),
                         model=type(about.model).__name__,
                         about=summary(about.model),
                         origin=_origin(about, k),
@@ -36,6 +37,14 @@ def assumed_noise(problem: Problem) -> tuple[AssumedNoise, ...]:
                     )
                 )
     return tuple(found)
+
+
+def _label(problem: Problem, member: int, i: int, name: str) -> str:
+    """With its unit: the names of positions are those of their axes."""
+    trial = problem.trials[member]
+    if isinstance(trial, ImpactTable):
+        return QUANTITIES[name]
+    return f"{name} [m]" if trial.measured[i].axes else name
 
 
 def summary(model: NoiseModel) -> str:

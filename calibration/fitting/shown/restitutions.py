@@ -110,9 +110,7 @@ def _of_flights(name: str, detected: DetectedBounces) -> Iterator[MeasuredImpact
             )
 
 
-def _of_intervals(
-    series: FittedSeries, assessment: Assessment
-) -> Iterator[MeasuredImpact]:
+def _of_intervals(series: FittedSeries, assessment: Assessment) -> Iterator[MeasuredImpact]:
     """An interval b after an impact over the interval a before it is the restitution, but for the
     drag: ``e = e_fitted (b/a)/(b/a)_fitted``, with the standard deviation of three times of
     standard deviation s, ``e s sqrt(1/a^2 + (1/a + 1/b)^2 + 1/b^2)``.

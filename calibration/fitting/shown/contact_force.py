@@ -19,6 +19,9 @@ LONGEST = 12.0
 less.
 """
 
+TOUCHED = 1e-12
+"""Overlap just after touch-down, in the law's own scale of lengths."""
+
 ALIKE = 1.05
 """Ratio of the fastest to the slowest impact below which one loop stands for both."""
 
@@ -57,10 +60,10 @@ def force_loops(assessment: Assessment, speeds: Sequence[float]) -> tuple[ForceL
 
 
 def _path(law: SmoothLaw, speed: jax.Array, mass: jax.Array) -> jax.Array:
-    """Overlap and force (n, 2) by ``m d'' = -F(d, d')`` from ``d = 0, d' = v``: the classical
-    Runge-Kutta method.
+    """Overlap and force (n, 2) by ``m d'' = -F(d, d')`` from ``d' = v`` just after
+    touch-down, where the force of some laws has jumped: the classical Runge-Kutta method.
     """
-    _, scale = law.scales(impact_speed=speed, mass=mass)
+    length, scale = law.scales(impact_speed=speed, mass=mass)
     step = LONGEST * scale / STEPS
 
     def force(state: jax.Array) -> jax.Array:
@@ -80,8 +83,9 @@ def _path(law: SmoothLaw, speed: jax.Array, mass: jax.Array) -> jax.Array:
         after = state + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         return after, jnp.stack([after[0], force(after)])
 
-    start = jnp.stack([jnp.zeros_like(speed), speed])
-    return jax.lax.scan(advance, start, None, length=STEPS)[1]
+    start = jnp.stack([TOUCHED * length, speed])
+    path = jax.lax.scan(advance, start, None, length=STEPS)[1]
+    return jnp.concatenate([jnp.stack([start[0], force(start)])[None], path])
 
 
 def _until_lift_off(speed: float, path: np.ndarray) -> ForceLoop:
