@@ -71,10 +71,10 @@ def fit(
     uncertainty.
 
     Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals),
-    report.html (both on one page) and study.toml (all options, to be fitted again, with
-    fingerprints of the data). They are written when everything has succeeded, and replace only
-    earlier results of the same study. One command at a time works in a folder. When it is killed,
-    the same command goes on where it was.
+    report.html (the answer, findings and figures on one page) and study.toml (all options, to be
+    fitted again, with fingerprints of the data). They are written when everything has succeeded,
+    and replace only earlier results of the same study. One command at a time works in a folder.
+    When it is killed, the same command goes on where it was.
 
     A study file may hold every option; what is given here comes before it.
 

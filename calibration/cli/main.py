@@ -34,6 +34,7 @@ VERBS = (
     "compare",
     "design",
     "report",
+    "cite",
     "simulate",
     "sweep",
 )

@@ -18,6 +18,7 @@ from calibration.fitting.outlying import find_outlying
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
 from calibration.fitting.probes import saturating, withdraw_flat
+from calibration.fitting.shown.sources import sources_of
 from calibration.fitting.solve import check_method, settle_noise
 from calibration.optimise.least_squares import Method
 from calibration.optimise.resumable import checkpoint_minima
@@ -173,6 +174,7 @@ def report(
         seconds=seconds,
         method=name_of(method),
         model=describe(problem),
+        sources=sources_of(problem.scene),
         warnings=(
             *sentences.simulations(simulations),
             *(odd.sentence for odd in outlying[:1]),

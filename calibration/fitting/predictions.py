@@ -12,13 +12,19 @@ import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_trial, withdraw_doubted
 from calibration.fitting.residual_checks.checks import check_residuals
+from calibration.fitting.shown.assumed_noise import assumed_noise
+from calibration.fitting.shown.contact_force import force_loops, is_compliant
+from calibration.fitting.shown.restitutions import restitutions_of_impacts
 from calibration.measurements.base import Abscissa, Measurement
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialData
+from calibration.results.assumed_noise import AssumedNoise
+from calibration.results.contact_force import ForceLoop
 from calibration.results.estimate import Estimate
 from calibration.results.fitted_data import FittedRecording, FittedSeries
+from calibration.results.impacts import ImpactRestitutions
 from calibration.results.outlying import OutlyingTrial
 from calibration.results.residual_check import ResidualCheck
 from calibration.runtime.compilation import quick_jit
@@ -202,3 +208,26 @@ class PredictionsAtMinimum:
         """Checks of the residuals."""
         with jax.enable_x64(True):
             return check_residuals(self.problem, self.assessment, self.outlying)
+
+    @cached_property
+    def impacts(self) -> ImpactRestitutions | None:
+        """Restitution of single impacts."""
+        return restitutions_of_impacts(self.problem, self.assessment, self.series)
+
+    @cached_property
+    def noise(self) -> tuple[AssumedNoise, ...]:
+        """Of each measured quantity."""
+        return assumed_noise(self.problem)
+
+    @cached_property
+    def force_loops(self) -> tuple[ForceLoop, ...]:
+        """Of the slowest and the fastest impact."""
+        if not is_compliant(self.problem.scene):
+            return ()
+        motions = shown(self.problem, self.assessment, lambda measurement: True)
+        speeds = [
+            float(speed)
+            for item in motions
+            for speed in item.contacts.impact_speed[item.contacts.happened]
+        ]
+        return force_loops(self.assessment, speeds)

@@ -173,6 +173,12 @@ class Measurement(abc.ABC):
             is not used. ``times`` are zeros where the rows have none.
         """
 
+    def given(self, detected: Detection | None = None) -> np.ndarray:
+        """How many numbers of each quantity (k,) were measured, whether they are used or not. By
+        default those of ``samples``.
+        """
+        return np.isfinite(self.samples(detected).measured).sum(axis=0)
+
     def detect(self, scene: Scene) -> Detection | None:
         """A first guess of the motion from the data, where they show one; by default ``None``.
 

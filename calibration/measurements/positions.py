@@ -138,6 +138,11 @@ class TrackedPositions(Measurement):
         """Positions on the measured axes."""
         return Positions(tuple(AXES.index(name) for name in self.recording.axes), self.clock)
 
+    def given(self, detected: Detection | None = None) -> np.ndarray:
+        """Positions along each axis, those before the release and outliers included."""
+        axes = [AXES.index(name) for name in self.recording.axes]
+        return np.isfinite(self.recording.position[:, axes]).sum(axis=0)
+
     def samples(self, detected: Detection | None = None) -> MeasuredSamples:
         """From the first used sample on; outliers have an infinite deviation.
 

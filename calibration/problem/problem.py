@@ -91,8 +91,8 @@ class Problem:
         ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.7)),
         ... )
         >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
-        >>> problem.layout.names
-        ('contact.normal.restitution',)
+        >>> problem
+        <Problem: 1 trial, 3 numbers; free: contact.normal.restitution>
         >>> problem.replace(noise=cal.noise.Estimated()).observations
         3
     """
@@ -204,6 +204,12 @@ class Problem:
         """Set fields while the problem is built or copied; nothing else may."""
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        """How many trials and numbers there are, and what is free."""
+        trials = f"{len(self.trials)} trial{'' if len(self.trials) == 1 else 's'}"
+        free = ", ".join(self.layout.names) or "nothing shared"
+        return f"<Problem: {trials}, {self.observations} numbers; free: {free}>"
 
     def replace(self, **changes: Any) -> "Problem":
         """The problem built anew with other arguments.

@@ -83,6 +83,11 @@ class Trial:
                     "body.",
                 )
 
+    def __repr__(self) -> str:
+        """Its name and what was measured."""
+        kinds = ", ".join(type(item).__name__ for item in self.measured)
+        return f"<Trial {self.name!r}: {kinds}>"
+
     @property
     def bodies(self) -> int:
         """How many bodies move, as many as the initial state has."""

@@ -1,3 +1,5 @@
+from .data_panels import data_figure as data_figure
+from .estimates_figure import columns_figure as columns_figure
 from .exporter import ExportContext as ExportContext
 from .exporter import Exporter as Exporter
 from .exporter import PageSection as PageSection
@@ -5,7 +7,11 @@ from .exporters import EXPORTERS as EXPORTERS
 from .figures import fit_figure as fit_figure
 from .figures import png as png
 from .figures import save_figure as save_figure
+from .force_figure import force_figure as force_figure
 from .json import write_json as write_json
 from .page import write_page as write_page
 from .profile_figure import profile_figure as profile_figure
 from .response_figure import response_figure as response_figure
+from .restitution_figure import forest_figure as forest_figure
+from .restitution_figure import restitution_figure as restitution_figure
+from .svg import svg as svg

@@ -42,33 +42,18 @@ class Picture(Exporter):
 
 
 class Page(Exporter):
-    """Table, figure and warnings on one page for a browser."""
+    """Answer, findings, figures and methods on one page for a browser."""
 
     name: ClassVar[str] = "page"
     filename: ClassVar[str] = "report.html"
-    about: ClassVar[str] = "table, figure and warnings on one page that can be mailed"
+    about: ClassVar[str] = "answer, findings and figures on one page that can be mailed"
     always: ClassVar[bool] = True
 
     def write(self, fit: "FitSummary", path: Path, *, context: ExportContext) -> None:
-        """Write the page (``write_page``), with the figure that was drawn already where there is
-        one.
-        """
-        from calibration.report.figures import fit_figure, png  # slow to import
-        from calibration.report.page import write_page
+        """Write the page (``write_page``)."""
+        from calibration.report.page import write_page  # slow to import
 
-        figure = None
-        if Picture.name in context.written:
-            figure = context.written[Picture.name].read_bytes()
-        elif fit.recordings or fit.columns or fit.series:
-            figure = png(fit_figure(fit))
-        write_page(
-            fit,
-            path,
-            figure=figure,
-            title=context.title,
-            sections=context.sections,
-            study=context.study,
-        )
+        write_page(fit, path, title=context.title, sections=context.sections, study=context.study)
 
 
 class TableText(Exporter):

@@ -14,6 +14,7 @@ from calibration.io.names import readable_name
 from calibration.results import residuals
 from calibration.results.estimate import Estimate
 from calibration.results.fitted_data import FittedColumn, FittedRecording, FittedSeries
+from calibration.results.methods import citations, methods_paragraph
 from calibration.results.simulated_trial import SimulatedTrial
 from calibration.results.summary import FitSummary
 from calibration.runtime.versions import installed_versions
@@ -27,7 +28,8 @@ def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     ``correlation``, ``recordings``, ``series`` (measurements that are not positions of one body),
     ``outlying`` (recordings that do not agree with the others), ``modifications`` (what the model
     may lack and was looked for), ``residual_checks`` (of order, correlation, normality, variance
-    and single recordings), ``columns`` and ``versions``.
+    and single recordings), ``columns``, ``methods`` (a paragraph for a paper, and what it cites)
+    and ``versions``.
     Values are in the unit beside them, times in s, ``rms_residual`` of a recording in m. A number
     that does not exist (NaN, infinity) is ``null``: in particular the ``sd`` of a parameter that
     the data do not determine. The file is replaced as a whole or not at all.
@@ -100,6 +102,12 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
         ],
         "residual_checks": list(fit.residual_checks),
         "columns": [_column(column) for column in fit.columns],
+        "methods": {
+            "text": methods_paragraph(fit),
+            "citations": [
+                {"key": one.key, "text": one.text, "bibtex": one.bibtex()} for one in citations(fit)
+            ],
+        },
         "versions": installed_versions(),
     }
 

@@ -1,5 +1,5 @@
 """The result of a fit as one page for a browser, with its pictures inside: a file that can be
-mailed.
+mailed, read on a phone, and printed.
 """
 
 import base64
@@ -9,24 +9,25 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
+import numpy as np
+
 from calibration.io.atomic import write_atomically
 from calibration.io.names import text_bytes
 from calibration.report.exporter import PageSection
+from calibration.report.motion import BALL, HEIGHT, WIDTH, motions
+from calibration.report.page_figures import data_figures, result_figures, shown_recordings
 from calibration.results import sentences
+from calibration.results.answer import answers, interval_of, next_steps, trust, value_of
 from calibration.results.estimate import Determination, Estimate
-from calibration.results.numbers import (
-    found,
-    has_interval,
-    plain,
-    rounded_like,
-    short_status,
-    unit_of,
-)
+from calibration.results.findings import LEADING, findings_of, gathered_remarks
+from calibration.results.methods import citations, methods_paragraph, noise_sentence
+from calibration.results.modification import Decision
+from calibration.results.numbers import has_interval, percent, plain, short_status, unit_of
 from calibration.results.summary import FitSummary
 from calibration.results.table import CHECKS, fit_text
 from calibration.runtime.versions import installed_versions
 
-TEMPLATE = "page.html"
+_TEMPLATE, _STYLE, _SCRIPT = "page.html", "page.css", "page.js"
 _WIDTH = 100
 
 
@@ -34,7 +35,6 @@ def write_page(
     fit: FitSummary,
     path: str | os.PathLike[str],
     *,
-    figure: bytes | None = None,
     title: str = "Fit",
     sections: Sequence[PageSection] = (),
     study: str = "",
@@ -44,7 +44,6 @@ def write_page(
     Args:
         fit: the result.
         path: of the file; its folder must exist.
-        figure: of the fit, the bytes of a PNG.
         title: of the page.
         sections: what belongs on it beside the fit.
         study: text of the study file that repeats it.
@@ -71,42 +70,55 @@ def write_page(
         >>> "Drops of a ball" in file.read_text()
         True
     """
-    write_atomically(
-        path,
-        text_bytes(page_text(fit, figure=figure, title=title, sections=sections, study=study)),
-    )
+    write_atomically(path, text_bytes(page_text(fit, title=title, sections=sections, study=study)))
 
 
 def page_text(
     fit: FitSummary,
     *,
-    figure: bytes | None = None,
     title: str = "Fit",
     sections: Sequence[PageSection] = (),
     study: str = "",
 ) -> str:
     """What ``write_page`` writes."""
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    template = resources.files("calibration.report").joinpath(TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("calibration.report", package_path=""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    versions = ", ".join(
-        f"{name} {version}" for name, version in installed_versions().items() if version
-    )
-    return environment.from_string(template).render(
+    environment.filters["signs"] = lambda text: text.replace("+-", "±")
+    verdict, why = trust(fit)
+    findings = findings_of(fit)
+    shown = shown_recordings(fit)
+    return environment.get_template(_TEMPLATE).render(
         title=title,
-        model=sentences.sentence(fit.model),
-        explained=fit.doubt is None,
-        quality=sentences.sentence(sentences.misfit(fit)),
-        parameters=_rows(fit),
-        remarks=[
+        style=_part(_STYLE),
+        script=_part(_SCRIPT),
+        answers=[_row(fit, one) for one in answers(fit)],
+        verdict=verdict,
+        why=why,
+        findings=findings[:LEADING],
+        more_findings=findings[LEADING:],
+        remarks=gathered_remarks([*fit.recordings, *fit.series]),
+        steps=next_steps(fit),
+        parameters=[_row(fit, one) for one in fit.parameters.values()],
+        model=sentences.sentence(fit.model) if fit.model else "",
+        about_errors=[
             *([] if fit.doubt else [sentences.capitalised(sentences.error_scale_factor(fit))]),
             sentences.sentence(sentences.convergence(fit)),
         ],
-        warnings=[sentences.sentence(text) for text in fit.warnings],
-        figure=_encoded(figure),
+        result_figures=list(result_figures(fit)),
+        data_figures=list(data_figures(fit)),
+        left_out=len(fit.recordings) - len(shown),
+        motions=motions(shown, fit),
+        picture={"width": WIDTH, "height": HEIGHT, "ball": BALL},
+        noise=[noise_sentence(one) for one in fit.noise],
+        noise_models=list(dict.fromkeys(sentences.sentence(one.about) for one in fit.noise)),
+        correlations=_correlations(fit),
         checks_title=CHECKS,
         checks=[
             {
@@ -119,43 +131,72 @@ def page_text(
             }
             for check in fit.residual_checks
         ],
+        unchanged=_unchanged(fit),
         sections=[
             {"title": item.title, "text": item.text, "figure": _encoded(item.figure)}
             for item in sections
         ],
+        methods=methods_paragraph(fit),
+        citations=citations(fit),
         table=fit_text(fit, width=_WIDTH, encoding="utf-8"),
         study=study,
-        footer=versions,
+        versions=", ".join(
+            f"{name} {version}" for name, version in installed_versions().items() if version
+        ),
     )
 
 
-def _rows(fit: FitSummary) -> list[dict[str, Any]]:
-    rows = []
-    for name, text in sentences.titles(fit).items():
-        estimate = fit.parameters[name]
-        good = estimate.status in (Determination.DETERMINED, Determination.FIXED)
-        rows.append(
-            {
-                "title": text,
-                "note": sentences.sentence(estimate.note) if estimate.note else "",
-                "value": found(estimate, plus_minus="±"),
-                "unit": unit_of(estimate),
-                "interval": _interval(estimate),
-                "status": short_status(estimate),
-                "good": good,
-            }
-        )
-    return rows
+def _part(name: str) -> str:
+    """A file of this folder that goes into the page."""
+    from markupsafe import Markup
+
+    return Markup(resources.files("calibration.report").joinpath(name).read_text(encoding="utf-8"))
 
 
-def _interval(estimate: Estimate) -> str:
-    if not has_interval(estimate):
-        return "-"
-    ends = [
-        rounded_like(end, estimate.sd) if abs(end) > estimate.sd else plain(float(f"{end:.2g}"))
-        for end in estimate.interval()
+def _row(fit: FitSummary, estimate: Estimate) -> dict[str, Any]:
+    good = estimate.status in (Determination.DETERMINED, Determination.FIXED)
+    return {
+        "title": sentences.titles(fit)[estimate.name],
+        "note": sentences.sentence(estimate.note) if estimate.note else "",
+        "value": value_of(estimate),
+        "unit": unit_of(estimate) if math.isfinite(estimate.value) else "",
+        "interval": interval_of(estimate),
+        "relative": percent(estimate.value, estimate.sd) if has_interval(estimate) else "",
+        "status": short_status(estimate),
+        "good": good,
+    }
+
+
+def _correlations(fit: FitSummary) -> dict[str, Any] | None:
+    """Names and rows of the correlation matrix, where there is more than one."""
+    if len(fit.names) < 2 or not np.isfinite(fit.correlation).all():
+        return None
+    called = sentences.titles(fit)
+    return {
+        "names": [called.get(name, name) for name in fit.names],
+        "rows": fit.correlation.tolist(),
+        "strong": sentences.STRONG_CORRELATION,
+    }
+
+
+def _unchanged(fit: FitSummary) -> list[str]:
+    """A sentence for all that was looked for, or held, and changes nothing in the answer."""
+    said = [
+        f"{one.name}: looked for and not adopted ({one.says}; chi2 would fall by {one.drop:.2g})"
+        for one in fit.modifications
+        if one.decision is Decision.NOT_NEEDED
     ]
-    return " to ".join(ends)
+    for one in fit.parameters.values():
+        held = " ".join(filter(None, (plain(one.value), unit_of(one))))
+        if one.status is Determination.FIXED:
+            said.append(f"{sentences.title(one)}: held at {held}")
+        elif one.status is Determination.AT_START:
+            said.append(f"{sentences.title(one)}: never moved from {held}, no datum depends on it")
+        elif one.status is Determination.NOT_DETERMINED:
+            said.append(f"{sentences.title(one)}: these data do not tell it")
+        elif has_interval(one) and one.interval()[0] < 0 < one.interval()[1]:
+            said.append(f"{sentences.title(one)}: agrees with zero")
+    return [sentences.sentence(text) for text in said]
 
 
 def _encoded(picture: bytes | None) -> str | None:

@@ -1,7 +1,12 @@
+from .assumed_noise import AssumedNoise as AssumedNoise
+from .citation import Citation as Citation
+from .contact_force import ForceLoop as ForceLoop
 from .fitted_data import FittedColumn as FittedColumn
 from .fitted_data import FittedRecording as FittedRecording
 from .fitted_data import FittedSeries as FittedSeries
 from .fitted_data import StoredPredictions as StoredPredictions
+from .impacts import ImpactRestitutions as ImpactRestitutions
+from .impacts import MeasuredImpact as MeasuredImpact
 from .modification import Decision as Decision
 from .modification import TriedModification as TriedModification
 from .outlying import OutlyingTrial as OutlyingTrial

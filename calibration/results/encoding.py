@@ -28,10 +28,12 @@ def spell(text: str, *, has: Callable[[str], bool]) -> str:
 
 
 def spell_all(value: Any, *, has: Callable[[str], bool]) -> Any:
-    """The same dataclass, tuple or dict with every text in it spelled; keys stay as they are."""
+    """The same dataclass, tuple or dict with every text in it spelled; keys and named tuples stay
+    as they are.
+    """
     if isinstance(value, str) and not isinstance(value, enum.Enum):
         return spell(value, has=has)
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return tuple(spell_all(item, has=has) for item in value)
     if isinstance(value, dict):
         return {key: spell_all(item, has=has) for key, item in value.items()}

@@ -1,11 +1,14 @@
 """Measured data beside what the fit predicts for them, for figures, tables and checks."""
 
 import dataclasses
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypeAlias
 
 import numpy as np
 
+from calibration.results.assumed_noise import AssumedNoise
+from calibration.results.contact_force import ForceLoop
 from calibration.results.estimate import Estimate
+from calibration.results.impacts import ImpactRestitutions
 from calibration.results.residual_check import ResidualCheck
 
 
@@ -153,6 +156,10 @@ class FittedColumn:
     counted: Annotated[np.ndarray, "impacts"] | None = None
 
 
+Fitted: TypeAlias = FittedRecording | FittedSeries | FittedColumn
+"""Anything measured beside what the fit predicts for it."""
+
+
 class Predictions(Protocol):
     """Data and prediction of every trial, which may be computed at the first look."""
 
@@ -168,6 +175,18 @@ class Predictions(Protocol):
     def residual_checks(self) -> tuple[ResidualCheck, ...]:
         """Of all residuals together."""
 
+    @property
+    def impacts(self) -> ImpactRestitutions | None:
+        """Restitution of single impacts; ``None`` where none was measured."""
+
+    @property
+    def noise(self) -> tuple[AssumedNoise, ...]:
+        """Of each measured quantity."""
+
+    @property
+    def force_loops(self) -> tuple[ForceLoop, ...]:
+        """Of the slowest and the fastest impact; empty where no compliant law was fitted."""
+
 
 @dataclasses.dataclass(frozen=True)
 class StoredPredictions:
@@ -177,6 +196,9 @@ class StoredPredictions:
         recordings: of each recording of positions.
         series: of each other measurement.
         residual_checks: of all residuals together.
+        impacts: restitution of single impacts.
+        noise: of each measured quantity.
+        force_loops: of the slowest and the fastest impact of a compliant law.
 
     Example:
         >>> import calibration as cal
@@ -188,3 +210,6 @@ class StoredPredictions:
     recordings: tuple[FittedRecording, ...] = ()
     series: tuple[FittedSeries, ...] = ()
     residual_checks: tuple[ResidualCheck, ...] = ()
+    impacts: ImpactRestitutions | None = None
+    noise: tuple[AssumedNoise, ...] = ()
+    force_loops: tuple[ForceLoop, ...] = ()

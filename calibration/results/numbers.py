@@ -47,14 +47,11 @@ def value_and_sd(value: float, sd: float, *, plus_minus: str = "+-") -> str:
 
 def rounded_like(value: float, sd: float) -> str:
     """The value alone, rounded as `value_and_sd` rounds it."""
-    if not (
-        math.isfinite(value)
-        and math.isfinite(sd)
-        and sd > 0
-        and _FIXED_NOTATION[0] <= max(abs(value), sd) < _FIXED_NOTATION[1]
-    ):
+    if not (math.isfinite(value) and math.isfinite(sd) and sd > 0):
         return plain(value)
     digit = _last_digit(sd)
+    if not _FIXED_NOTATION[0] <= max(abs(value), sd) < _FIXED_NOTATION[1]:
+        return plain(round(value, -digit))
     return f"{_shifted(value, digit, 0):.{min(max(-digit, 0), _MAX_DECIMALS)}f}"
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import numpy as np
 
+from calibration.results.assumed_noise import AssumedNoise
+from calibration.results.contact_force import ForceLoop
 from calibration.results.encoding import spell_all
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import (
@@ -17,6 +19,7 @@ from calibration.results.fitted_data import (
     StoredPredictions,
 )
 from calibration.results.goodness import largest_misfit
+from calibration.results.impacts import ImpactRestitutions
 from calibration.results.modification import TriedModification
 from calibration.results.outlying import OutlyingTrial
 from calibration.results.residual_check import ResidualCheck
@@ -45,6 +48,7 @@ class FitSummary:
             result means nothing (a wrong frame rate, an axis that points down).
         method: name of the optimiser.
         model: one sentence that says which physics was fitted.
+        sources: where the laws of the model were published, one line each.
         warnings: plain sentences, most important first.
         columns: data and prediction of an impact table.
         predictions: data and prediction of the recordings and of all other measurements.
@@ -76,6 +80,7 @@ class FitSummary:
     plausible: bool = True
     method: str = ""
     model: str = ""
+    sources: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     columns: tuple[FittedColumn, ...] = ()
     predictions: Predictions = dataclasses.field(
@@ -108,6 +113,21 @@ class FitSummary:
         single recordings. Where model and noise are right, any fails in at most 5 % of fits.
         """
         return self.predictions.residual_checks
+
+    @property
+    def impacts(self) -> ImpactRestitutions | None:
+        """Restitution of single impacts as the data show it; ``None`` where they show none."""
+        return self.predictions.impacts
+
+    @property
+    def noise(self) -> tuple[AssumedNoise, ...]:
+        """What was assumed of the errors of each measured quantity."""
+        return self.predictions.noise
+
+    @property
+    def force_loops(self) -> tuple[ForceLoop, ...]:
+        """Force against overlap of the slowest and the fastest impact of a compliant law."""
+        return self.predictions.force_loops
 
     @property
     def chi2_per_dof(self) -> float:

@@ -2,8 +2,13 @@
 
 import numpy as np
 
+from calibration.results.assumed_noise import AssumedNoise
+from calibration.results.contact_force import ForceLoop
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn, FittedRecording, StoredPredictions
+from calibration.results.impacts import ImpactRestitutions, MeasuredImpact
+from calibration.results.modification import Decision, TriedModification
+from calibration.results.residual_check import ResidualCheck
 from calibration.results.result import Fit
 
 GRAVITY = 9.81
@@ -260,3 +265,55 @@ def impacts():
         ),
         columns=columns,
     )
+
+
+def measured_impacts(trials=2, each=3):
+    """Impacts whose restitution falls with the speed, and the law they follow."""
+    random = np.random.default_rng(5)
+    impacts = tuple(
+        MeasuredImpact(
+            f"drop_{trial + 1:02d}",
+            number + 1,
+            2.5 - 0.4 * number,
+            0.9 + 0.01 * number + 0.002 * random.standard_normal(),
+            0.002,
+        )
+        for trial in range(trials)
+        for number in range(each)
+    )
+    pooled = tuple(
+        MeasuredImpact(f"drop_{trial + 1:02d}", each, 2.1, 0.91, 0.002) for trial in range(trials)
+    )
+    speed = np.linspace(1.5, 2.6, 20)
+    return ImpactRestitutions(impacts, pooled, speed, 0.96 - 0.025 * speed, "as measured")
+
+
+def everything(count=3, **changes):
+    """A fit of drops with all that a page can show."""
+    made = tuple(recording(index) for index in range(count))
+    overlap = np.concatenate([np.linspace(0, 1e-4, 30), np.linspace(1e-4, 0, 30)])
+    force = 4e7 * overlap**1.5 * np.repeat([1.0, 0.8], 30)
+    checks = (
+        ResidualCheck("runs", 41.0, 0.4, True, "41 runs, 40 are expected"),
+        ResidualCheck("order", 9.0, 0.001, False, "they follow the speed", "--restitution-law"),
+    )
+    noise = AssumedNoise("z [m]", "Automatic", "As stated.", "found", (1e-3, 1.2e-3), 468, 480)
+    predictions = StoredPredictions(
+        recordings=made,
+        residual_checks=checks,
+        impacts=measured_impacts(count),
+        noise=(noise,),
+        force_loops=(ForceLoop(1.0, overlap, force), ForceLoop(2.0, 1.7 * overlap, 2 * force)),
+    )
+    tried = (
+        TriedModification(
+            "rolling shutter", Decision.NOT_NEEDED, 0.7, 1, "0.1 +- 0.3 ms/m", "--nuisance"
+        ),
+    )
+    given = {
+        "predictions": predictions,
+        "modifications": tried,
+        "sources": ("Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445", "Walton (1993)"),
+        "warnings": tuple(f"finding number {number}" for number in range(1, 6)),
+    }
+    return drops(count, **(given | changes))

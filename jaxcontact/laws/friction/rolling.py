@@ -385,7 +385,7 @@ class RollingSpring(RollingWithMemory[RollingMemory]):
 
     A rigid impact leaves no time to roll, so there it does nothing.
 
-    Source: type C (EPSD) of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282.
+    Source: Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282 (type C, EPSD).
 
     Args:
         rolling_coefficient: ``mu_r`` [-].
@@ -451,7 +451,7 @@ class RollingResistance(RollingFlow):
 
     No regularisation is too sharp: a small ``rolling_velocity`` costs nothing.
 
-    Source: type A of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282, regularised.
+    Source: Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282 (type A, regularised).
 
     Args:
         regularization: how the torque rises with the angular velocity: ``LINEAR``, ``ROOT``,

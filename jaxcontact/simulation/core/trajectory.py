@@ -64,6 +64,8 @@ class Trajectory(NamedTuple):
         >>> start = jc.state(position=(0.0, 0.0, 0.3))
         >>> times = jnp.linspace(0.0, 0.4, 3)
         >>> result = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=2))
+        >>> result
+        <Trajectory: 3 times, 1 contact, SUCCESS>
         >>> result.position.shape
         (3, 3)
         >>> print(f"first impact at {result.contacts.touch_down[0]:.4f} s")
@@ -80,6 +82,21 @@ class Trajectory(NamedTuple):
     status: Annotated[jax.Array, ""]
     orientation: Any = None
     ledger: Ledger | None = None
+
+    def __repr__(self) -> str:
+        """How much there is of everything, without the numbers."""
+        parts = [f"{np.shape(self.times)[-1]} times"]
+        if np.ndim(self.status):
+            parts.insert(0, f"{np.size(self.status)} simulations")
+        elif np.ndim(self.position) == 3:
+            parts.append(f"{np.shape(self.position)[-2]} bodies")
+        if not is_concrete(self.status):
+            return f"<Trajectory: {', '.join(parts)}, traced>"
+        if self.contacts is not None:
+            count = int(np.sum(np.asarray(self.contacts.happened)))
+            parts.append(f"{count} contact{'' if count == 1 else 's'}")
+        worst = Status(int(np.max(np.asarray(self.status))))
+        return f"<Trajectory: {', '.join(parts)}, {worst.name}>"
 
     @property
     def advice(self) -> str:

@@ -340,6 +340,23 @@ def test_the_table_does_not_load_matplotlib():
     )
 
 
+# One line, and a notebook
+
+
+@pytest.mark.parametrize("fit", [synthetic.drops(6), synthetic.impacts(), without_data(chi2=900)])
+def test_a_fit_is_one_line_where_it_is_not_printed(fit):
+    assert len(repr(fit)) < 200
+    assert "chi2/dof" in repr(fit)
+
+
+def test_a_notebook_shows_the_parameters_and_no_markup_of_others():
+    odd = dataclasses.replace(synthetic.restitution(), label="<b>restitution</b>")
+    shown = without_data(parameters={"e": odd})._repr_html_()
+    assert "<td>0.9263 ± 0.0041</td>" in shown
+    assert "&lt;b&gt;restitution" in shown
+    assert "<b>" not in shown
+
+
 # Residuals
 
 
@@ -369,7 +386,7 @@ def test_json_has_every_number_and_null_where_there_is_none(tmp_path):
     content = json.loads((tmp_path / "fit.json").read_bytes(), parse_constant=not_a_number)
     assert set(content) == {
         *("parameters", "fit", "correlation", "outlying", "modifications"),
-        *("recordings", "series", "columns", "residual_checks", "versions"),
+        *("recordings", "series", "columns", "residual_checks", "methods", "versions"),
     }
     assert list(content["parameters"]) == list(fit.parameters)
     for name, estimate in fit.parameters.items():

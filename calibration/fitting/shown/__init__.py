@@ -1,0 +1,1 @@
+"""What a report shows of a fit beside its curves: impacts, noise, forces, sources."""
