@@ -57,3 +57,32 @@ def restitution_of_damping(end: str) -> Callable[[float], float]:
         end: of the contact, key of ``jaxcontact.laws.restitution.CONTACT_ENDS``.
     """
     return _for_numbers(CONTACT_ENDS[end].restitution)
+
+
+# A dashpot whose coefficient follows from a restitution as if the contact lasted until the overlap
+# is gone, but whose force is limited so that it never pulls: the contact ends at zero force.
+
+
+def asked_of_limited_dashpot(restitution: float) -> float:
+    """The restitution to ask for, so that one is obtained.
+
+    Args:
+        restitution: to obtain, above ``least_of_limited_dashpot()``.
+    """
+    zeta = damping_of_restitution("zero_force")(restitution)
+    return restitution_of_damping("zero_overlap")(zeta)
+
+
+def obtained_of_limited_dashpot(asked: float) -> float:
+    """The restitution obtained.
+
+    Args:
+        asked: restitution that is asked for, in (0, 1].
+    """
+    zeta = damping_of_restitution("zero_overlap")(asked)
+    return restitution_of_damping("zero_force")(zeta)
+
+
+def least_of_limited_dashpot() -> float:
+    """What a restitution of 0 obtains: critical damping, ``exp(-2)``."""
+    return restitution_of_damping("zero_force")(1.0)

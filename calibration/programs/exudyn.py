@@ -9,9 +9,14 @@ from calibration.programs.target import Target
 DAMPING = "exudyn_mixed"
 """Name of the damping of impact model 2 in ``jaxcontact.RESTITUTION_LAWS``."""
 
-SMALL = 1e-3
-"""Slip of the regularisation, and speed below which contacts are damped less, as fractions of the
-speed of the impact.
+LEAST_SPEED = 1e-3
+"""Speed below which contacts are damped less, and least slip of the regularisation, as fractions of
+the speed of the impact.
+"""
+
+SLIP_PER_IMPULSE = 3.5
+"""Change of the slip of a solid sphere by a tangential impulse, ``1 + m R^2/I`` in units of its
+mass.
 """
 
 _ON_WALL = """\
@@ -52,10 +57,20 @@ class Exudyn(Program):
             "contactDamping": 0.0,
             "impactModel": 2,
             "restitutionCoefficient": nominal_of_obtained(DAMPING)(target.restitution),
-            "minimumImpactVelocity": SMALL * target.speed,
+            "minimumImpactVelocity": LEAST_SPEED * target.speed,
             "dynamicFriction": target.friction,
-            "frictionProportionalZone": SMALL * target.speed,
+            "frictionProportionalZone": max(
+                self._slip_of_one_step(target), LEAST_SPEED * target.speed
+            ),
         }
+
+    def _slip_of_one_step(self, target: Target) -> float:
+        """The slip that friction takes away in a step at the largest force [m/s]. A narrower zone
+        would have explicit integrators chatter in it.
+        """
+        force = target.stiffness(self.exponent) * target.overlap(self.exponent) ** self.exponent
+        acceleration = SLIP_PER_IMPULSE * target.friction * force / target.effective_mass
+        return acceleration * target.step(self.exponent)
 
     def obtained(self, parameters: Mapping[str, float], target: Target) -> Obtained:
         """Of impact model 2 without linear damping, faster than ``minimumImpactVelocity``."""

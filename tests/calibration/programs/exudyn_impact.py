@@ -76,8 +76,8 @@ def _sphere(mbs, radius, mass, place, spin, velocity):
     )
     body = mbs.AddObject(
         ObjectRigidBody(
-            physicsMass=mass,
-            physicsInertia=[inertia, inertia, inertia, 0, 0, 0],
+            mass=mass,
+            inertia=[inertia, inertia, inertia, 0, 0, 0],
             nodeNumber=node,
         )
     )

@@ -1,0 +1,15 @@
+"""The block for MuJoCo, run in MuJoCo."""
+
+import pytest
+
+pytest.importorskip("mujoco", reason="MuJoCo is not installed (pip install mujoco)")
+
+from tests.calibration.programs import mujoco_impact, targets
+
+
+@pytest.mark.parametrize(("restitution", "friction", "pair"), targets.CASES)
+def test_an_impact_obtains_what_was_fitted(restitution, friction, pair):
+    target = targets.target_of(restitution, friction, pair)
+    _, block = targets.parameters_and_block("mujoco", target)
+    after = mujoco_impact.velocities_after(block, target, targets.spin_before(target))
+    targets.check_obtained(target, (0.0, 0.0, -target.speed), *after)
