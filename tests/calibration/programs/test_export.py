@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import math
+from xml.etree import ElementTree
 
 import jax
 import numpy as np
@@ -85,6 +86,21 @@ def test_a_block_says_what_it_obtains_at_which_speed_and_what_it_needs(fit, name
     assert ("were run in" in block.text) is bool(program.checked)
     assert ("Not run:" in block.text) is not bool(program.checked)
     assert str(block) == block.text
+
+
+def test_a_block_of_mujoco_is_a_document_with_its_comments(fit):
+    root = ElementTree.fromstring(cal.export(fit, "mujoco").text)
+    assert root.find("option").get("cone") == "elliptic"
+    assert root.find("contact/pair").get("condim") == "3"
+
+
+@pytest.mark.parametrize("name", ["lammps", "liggghts", "chrono"])
+def test_a_restitution_that_a_program_cannot_obtain_is_refused_with_its_least(name):
+    with pytest.raises(
+        cal.InputError, match=r"cannot obtain a restitution of 0\.1 .*above 0\.1353"
+    ):
+        PROGRAMS[name].parameters(targets.target_of(0.1, 0.2, False))
+    assert PROGRAMS["exudyn"].parameters(targets.target_of(0.1, 0.2, False))
 
 
 @pytest.mark.parametrize("name", PROGRAM_NAMES)
