@@ -323,18 +323,25 @@ def _uncoordinated(given: np.ndarray) -> tuple[float, ...]:
 
 
 def _check_determined(fit: Fit, sd: np.ndarray, *, friction_asked: bool) -> None:
-    """Raise where the data leave restitution or friction open."""
-    asked = {"restitution": (sd[0], RESTITUTION)}
+    """Raise where the data leave restitution or friction open: its error is infinite, or what it
+    follows from was found not to be determined and is only held somewhere.
+    """
+    normal = [name for name in fit.parameters if name.startswith("contact.normal.")]
+    asked = {"restitution": (sd[0], [RESTITUTION] if RESTITUTION in normal else normal)}
     if friction_asked:
-        asked["friction"] = (sd[-1], FRICTION)
-    for name, (own, path) in asked.items():
-        estimate = fit.parameters.get(path)
-        status = None if estimate is None else estimate.status
-        unmoved = status in (Determination.AT_BOUND, Determination.AT_START)
-        if np.isfinite(own) and not unmoved:
+        asked["friction"] = (sd[-1], [FRICTION])
+    for name, (own, paths) in asked.items():
+        estimates = [fit.parameters[path] for path in paths if path in fit.parameters]
+        known = (Determination.DETERMINED, Determination.FIXED)
+        open_ = [
+            estimate
+            for estimate in estimates
+            if estimate.status not in known and estimate.name != STIFFNESS
+        ]
+        if np.isfinite(own) and not open_:
             continue
-        said = status.value if status is not None else Determination.NOT_DETERMINED.value
-        note = f" ({estimate.note})" if estimate is not None and estimate.note else ""
+        said = open_[0].status.value if open_ else Determination.NOT_DETERMINED.value
+        note = f" ({open_[0].note})" if open_ and open_[0].note else ""
         remedy = "Measure what shows it: jaxcontact design says how."
         if name == "friction":
             remedy = f"Give a value of your own, friction. {remedy}"

@@ -71,6 +71,18 @@ def test_a_fit_in_doubt_is_not_exported_and_says_so_by_its_exit_status(run, tmp_
     assert not (Path(result) / "exudyn.py").exists()
 
 
+@pytest.mark.slow
+def test_friction_that_the_data_leave_open_is_an_exit_status_of_its_own(run, tmp_path):
+    head_on = GOOD.splitlines()
+    head_on = [",".join(line.split(",")[:2]) for line in head_on]
+    result, status = fitted(run, tmp_path, "\n".join(head_on) + "\n", "--friction")
+    assert status == 0
+    status, _, err = run("export", result, "--to", "mujoco")
+    assert status == 6, err
+    assert "friction of the fit is not determined" in err
+    assert not (Path(result) / "mujoco.xml").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -187,6 +187,19 @@ def test_friction_that_the_data_do_not_determine_is_not_exported():
     assert cal.export(fit, "exudyn", friction=0.1).parameters["dynamicFriction"] == 0.1
 
 
+@pytest.mark.parametrize("status", ["NOT_DETERMINED", "AT_BOUND", "AT_START"])
+@pytest.mark.parametrize("name", ["normal.restitution", "friction.coefficient"])
+def test_what_was_found_not_to_be_determined_is_not_exported(fit, name, status):
+    """As where a fit holds a friction that spins hide."""
+    own = fit.parameters[f"contact.{name}"]
+    held = dataclasses.replace(own, status=cal.Determination[status], note="spins hide it")
+    doubted = dataclasses.replace(fit, parameters={**fit.parameters, own.name: held})
+    with pytest.raises(cal.programs.NotDetermined, match=f"{held.status.value} .spins hide it"):
+        cal.export(doubted, "exudyn")
+    if name == "friction.coefficient":
+        assert cal.export(doubted, "exudyn", friction=0.1).parameters["dynamicFriction"] == 0.1
+
+
 def test_a_fit_in_doubt_is_not_exported(fit):
     doubted = dataclasses.replace(fit, plausible=False, warnings=("The frame rate is wrong.",))
     with pytest.raises(cal.programs.NotDetermined, match=r"implausible.*The frame rate is wrong"):
