@@ -4,6 +4,7 @@ from . import instruments as instruments
 from . import measurements as measurements
 from . import noise as noise
 from . import nuisances as nuisances
+from . import programs as programs
 from . import report as report
 from . import results as results
 from . import studies as studies
@@ -33,6 +34,7 @@ from .planning.validate import DesignValidation as DesignValidation
 from .planning.validate import validate_design as validate_design
 from .problem.problem import Problem as Problem
 from .problem.trial import Trial as Trial
+from .programs.export import export as export
 from .results.estimate import Determination as Determination
 from .results.estimate import Estimate as Estimate
 from .results.result import Fit as Fit

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
 NOT_SIMULATED, NOT_CONVERGED, NOT_EXPLAINED, IMPLAUSIBLE = 1, 3, 4, 5
 """Exit statuses where nothing in a fit is determined; 0 where it is good."""
 
+NOT_DETERMINED = 6
+"""Exit status where the data do not determine what is asked of a good fit."""
+
 
 def status_of(fit: "FitSummary") -> int:
     """The exit status of a fit."""

@@ -35,6 +35,7 @@ VERBS = (
     "design",
     "report",
     "cite",
+    "export",
     "simulate",
     "sweep",
 )
@@ -88,8 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, 1 for unusable files and for simulations that did not succeed, 2 for
-            wrong input, 3 to 5 for a fit in doubt (``calibration.cli.exit_status``), 70 for an
-            error of this program, 130 after Ctrl-C.
+            wrong input, 3 to 6 for a fit in doubt and for what it does not determine
+            (``calibration.cli.exit_status``), 70 for an error of this program, 130 after Ctrl-C.
     """
     silence_hints_of_xla()
     given = list(sys.argv[1:] if arguments is None else arguments)

@@ -179,7 +179,7 @@ class ScenePrediction:
         except jc.SimulationError as error:
             said = str(error).rstrip(".")
             raise InputError(f"prediction_band: the function was not simulated. {said}") from None
-        value, slope = _predict_scene(assessment.layout, self.function, assessment.scene, shared)
+        value, slope = self.traced(assessment)
         size = np.max(np.abs(alone), initial=0.0)
         if not np.allclose(alone, value, rtol=0, atol=SAME * size, equal_nan=True):
             raise InputError(
@@ -188,7 +188,15 @@ class ScenePrediction:
                 remedy="Give the method of its simulation max_contacts that suffice, e.g. "
                 "Impulse(max_contacts=200).",
             )
-        return np.asarray(value), np.asarray(slope), None
+        return value, slope, None
+
+    def traced(self, assessment: Assessment) -> tuple[np.ndarray, np.ndarray]:
+        """As ``linearise``, for functions that simulate nothing: a fit may have gone where the
+        scene would refuse a number.
+        """
+        shared = jnp.asarray(assessment.minimum.shared)
+        value, slope = _predict_scene(assessment.layout, self.function, assessment.scene, shared)
+        return np.asarray(value), np.asarray(slope)
 
     def at(self, assessment: Assessment, draws: Draws) -> np.ndarray:
         """The prediction for each draw."""
