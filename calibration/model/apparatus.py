@@ -76,15 +76,15 @@ class Camera(NamedTuple):
             # Perspective: what is farther away by y is seen smaller by 1 + y/distance.
             away = away / (1.0 + self.nearness * position[..., 1:2])
         if self.distortion is not None:
-            away = away + self._distortion(away)
+            away = away + self._distort(away, self.distortion)
         return jnp.asarray(self.centre) * across + away + seen * (1.0 - across)
 
-    def _distortion(self, away: jax.Array) -> jax.Array:
-        """Distortion (..., 3) of first order at places (..., 3) in the picture, radial and
-        decentring: Brown, Photogrammetric Engineering 32 (1966) 444-462.
+    def _distort(self, away: jax.Array, strength: Real) -> jax.Array:
+        """Shift (..., 3) of places (..., 3) in the picture, radial and decentring, of first order:
+        Brown, Photogrammetric Engineering 32 (1966) 444-462.
         """
         square = jnp.sum(away**2, axis=-1, keepdims=True)
-        radial = self.distortion * square * away
+        radial = strength * square * away
         if self.decentring is None:
             return radial
         along = jnp.sum(away * self.decentring, axis=-1, keepdims=True)

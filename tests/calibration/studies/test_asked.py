@@ -24,7 +24,7 @@ from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
 from calibration.studies.toml import read_study, study_text
 from calibration.studies.trajectories import (
     choose_physics,
-    possible_modifications,
+    list_doubts,
     problem_of,
     read_trajectories,
 )
@@ -242,12 +242,18 @@ def test_the_search_overrules_nothing_that_is_said(tmp_path):
     def looked_for(**model):
         asked = study((path,), **model)
         seen = choose_physics(asked, *read_trajectories(asked))
-        return {name for item in possible_modifications(asked, seen) for name in item.parameters}
+        return {name for item in list_doubts(asked, seen) for name in item.parameters}
 
-    assert {"pixel_aspect", "line_time"} <= looked_for()
-    fixed = looked_for(parameters={"pixel_aspect": 1.0, "line_time": 0.0})
-    assert not {"pixel_aspect", "line_time"} & fixed
+    camera = {"pixel_aspect", "line_time", "lens_distortion", "depth_velocity"}
+    form = {"contact.normal.mean_exponent", "contact.normal.exponent_change"}
+    assert looked_for() >= camera | form
     assert "line_time" not in looked_for(nuisances=["rolling shutter"])
+    assert not camera & looked_for(camera="calibrated")
+    assert not form & looked_for(restitution_law="viscoelastic")
+    given = study((path,), parameters={"line_time": 0.01, "contact.normal.mean_exponent": 0.02})
+    problem = problem_to_fit(given)
+    assert {"line_time", "contact.normal.mean_exponent"} <= set(problem.frozen)
+    assert problem.scene.contact.normal.mean_exponent == 0.02
 
 
 def test_a_length_scale_that_is_asked_for_stays_beside_lift(drops):

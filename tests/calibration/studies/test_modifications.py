@@ -11,7 +11,7 @@ import calibration as cal
 from calibration.results.modification import Decision
 from experiments.automatic_route.truth import Ball, Camera, film, move, write_csv
 
-RESTITUTION, EXPONENT = "contact.normal.restitution", "contact.normal.velocity_exponent"
+RESTITUTION, EXPONENT = "contact.normal.restitution", "contact.normal.mean_exponent"
 THROW = ((-0.4, 0.0, 0.5), (0.8, 0.0, 0.0))
 DROP = ((0.0, 0.0, 0.5), (0.0, 0.0, 0.0))
 
@@ -62,7 +62,7 @@ def test_what_is_out_of_level_is_found_and_costs_nothing(tmp_path, ball, camera,
     assert found.explained
     assert found.converged
     assert off(found, RESTITUTION, 0.8) < 4
-    assert found.parameters[RESTITUTION].sd < 1e-3
+    assert found.parameters[RESTITUTION].sd < 2e-3
     roll = camera.roll
     assert off(found, "surface_tilt_x", ball.tilt[0] - roll) < 4
     assert off(found, "tilt_x", roll) < 4
@@ -105,26 +105,32 @@ def test_what_is_asked_for_is_kept_and_the_rest_is_named(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_lens_and_its_centre_are_found(tmp_path):
+def test_a_lens_is_found_though_nobody_knows_its_centre(tmp_path):
     found = fit(tmp_path, Ball(), Camera(lens=0.08))
     assert decisions(found)["distortion of the lens"] is Decision.ADOPTED
-    for name, truth in (
-        ("lens_distortion", 0.08),
-        ("lens_centre_x", 0.0),
-        ("lens_centre_z", 0.3),
-        (RESTITUTION, 0.8),
-    ):
+    for name, truth in (("lens_distortion", 0.08), (RESTITUTION, 0.8)):
         assert off(found, name, truth) < 4
 
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_motion_in_depth_is_named(tmp_path):
+def test_motion_in_depth_is_found(tmp_path):
     throw = ((-0.4, 0.0, 0.5), (0.8, 0.1, 0.0))
     found = fit(tmp_path, Ball(), Camera(distance=1.5), throw=throw)
-    named = decisions(found)["motion towards or away from the camera"]
-    assert named is Decision.NAMED
-    assert any("let the ball move across the view" in text for text in found.warnings)
+    assert decisions(found)["motion towards or away from the camera"] is Decision.ADOPTED
+    assert off(found, RESTITUTION, 0.8) < 4
+    assert off(found, "drag.coefficient", 0.45) < 4
+
+
+@pytest.mark.slow
+def test_a_calibrated_camera_makes_intervals_narrower(tmp_path):
+    calibrated = fit(tmp_path, Ball(), Camera(), camera="calibrated")
+    unknown = fit(tmp_path, Ball(), Camera())
+    assert any(text.startswith("Left open within what cameras do") for text in unknown.warnings)
+    assert not any("what cameras do" in text for text in calibrated.warnings)
+    for name, truth in ((RESTITUTION, 0.8), ("drag.coefficient", 0.45)):
+        assert off(calibrated, name, truth) < 4
+        assert calibrated.parameters[name].sd < 0.8 * unknown.parameters[name].sd
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from scipy.interpolate import PchipInterpolator
 import jaxcontact as jc
 from jaxcontact.laws.normal.plastic import thornton_restitution, thornton_yield_speed
 from jaxcontact.laws.normal.restitution import (
+    broken_power_law_restitution,
     power_law_restitution,
     smooth_power_law_restitution,
 )
@@ -20,6 +21,9 @@ LAWS = {
     "power law": jc.PowerLawRestitution(restitution=0.6, velocity_exponent=0.25),
     "smooth power law": jc.PowerLawRestitution(
         restitution=0.6, velocity_exponent=0.25, sharpness=4.0
+    ),
+    "broken power law": jc.BrokenPowerLawRestitution(
+        restitution=0.6, mean_exponent=0.125, exponent_change=0.125
     ),
     "exponential": jc.ExponentialRestitution(
         restitution=0.9, decay_speed=3.0, limit_restitution=0.2
@@ -34,6 +38,24 @@ LAWS = {
     "viscoelastic": jc.ViscoelasticRestitution(restitution=0.7),
 }
 SPEEDS = np.concatenate([[0.0], np.logspace(-9, 9, 181)])
+
+
+def test_a_broken_power_law_has_a_power_on_either_side():
+    known = {"restitution": 0.6, "reference_speed": 1.0, "exponent_change": 0.05}
+    for speed, exponent in ((1e-3, 0.1 - 0.05), (1e3, 0.1 + 0.05)):
+        near = [
+            float(broken_power_law_restitution(speed * f, mean_exponent=0.1, **known))
+            for f in (1.0, 1.1)
+        ]
+        assert np.log(near[0] / near[1]) / np.log(1.1) == pytest.approx(exponent, rel=1e-4)
+    straight = broken_power_law_restitution(
+        SPEEDS, restitution=0.6, reference_speed=1.3, mean_exponent=0.25, exponent_change=0.0
+    )
+    np.testing.assert_allclose(
+        straight,
+        power_law_restitution(SPEEDS, restitution=0.6, reference_speed=1.3, velocity_exponent=0.25),
+        rtol=1e-12,
+    )
 
 
 @pytest.mark.slow
