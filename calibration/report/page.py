@@ -182,7 +182,7 @@ def _correlations(fit: FitSummary) -> dict[str, Any] | None:
 def _unchanged(fit: FitSummary) -> list[str]:
     """A sentence for all that was looked for, or held, and changes nothing in the answer."""
     said = [
-        f"{one.name}: looked for and not adopted ({one.says}; chi2 would fall by {one.drop:.2g})"
+        f"{one.name}: nothing shows ({one.says})"
         for one in fit.modifications
         if one.decision is Decision.NOT_NEEDED
     ]

@@ -18,7 +18,7 @@ from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
 from calibration.measurements.exposure import average_over_exposure
 from calibration.model.apparatus import Camera, Clock
-from calibration.model.trial_state import Initial, make_trial_state
+from calibration.model.trial_state import Initial, TrialState, make_trial_state
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination
@@ -278,6 +278,40 @@ def test_distortion_of_the_lens():
         fitted(recordings, [cal.nuisances.LensDistortion((0.4, 0.2))]), {"lens_distortion": -0.15}
     )
     assert not fitted(recordings, []).explained
+
+
+def at_rest() -> TrialState:
+    """A trial of which only the camera matters."""
+    zero = jnp.zeros(())
+    vector = jnp.zeros(3)
+    return TrialState(scene(), vector, vector, vector, zero, zero + 1, jnp.zeros(4), zero)
+
+
+def test_a_lens_whose_centre_is_a_guess_is_one_about_another_centre_where_it_distorts():
+    guess, offset, strength = np.array([0.4, 0.0, 0.2]), np.array([0.1, 0.0, -0.05]), -0.15
+    lens = cal.nuisances.LensDistortion((0.4, 0.2), decentring=cal.Normal(0.0, 0.05), faint=1e-6)
+    values = jnp.array([strength, *(-strength * offset[[0, 2]])])
+    place = jnp.array([0.7, 0.0, 0.5])
+    seen = lens.apply(at_rest(), values, (0, 2)).camera.project(place, 1.0)
+    exact = Camera(distortion=strength, centre=jnp.asarray(guess + offset)).project(place, 1.0)
+    np.testing.assert_allclose(seen, exact, atol=1e-10)
+
+
+def test_a_lens_that_hardly_distorts_is_linear_in_what_is_unknown():
+    lens = cal.nuisances.LensDistortion((0.4, 0.2), decentring=cal.Normal(0.0, 0.05))
+    place = jnp.array([0.7, 0.0, 0.5])
+
+    def seen(values):
+        return lens.apply(at_rest(), values, (0, 2)).camera.project(place, 1.0)
+
+    away = np.array([0.3, 0.0, 0.3])
+    slopes = np.asarray(jax.jacfwd(seen)(jnp.zeros(3)))
+    square = away @ away
+    expected = [square * away]
+    for axis in (0, 2):
+        unit = np.eye(3)[axis]
+        expected.append(square * unit + 2 * away[axis] * away)
+    np.testing.assert_allclose(slopes, np.transpose(expected), atol=1e-12)
 
 
 @pytest.mark.slow
