@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import calibration.nuisances as nuisances
-from calibration.model.prior import Normal
 from calibration.runtime.registry import Registry
 from calibration.studies.choices.named_tables import Choice
 from calibration.studies.option import (
@@ -78,6 +77,14 @@ def _register(
     NUISANCES.register(NuisanceChoice(name, make, values or {}, needs))
 
 
+def _lens(
+    centre: tuple[float, float] = (0.0, 0.0), decentring: float = 0.05
+) -> "nuisances.LensDistortion":
+    from calibration.model.prior import Normal  # imports JAX
+
+    return nuisances.LensDistortion(centre, decentring=Normal(0.0, decentring))
+
+
 # Each class is looked up when it is made: it imports JAX, for which help texts do not wait.
 _register("gravity", lambda: nuisances.Gravity())
 _register("gravity tilt", lambda **given: nuisances.GravityTilt(**given), _TOWARDS)
@@ -87,9 +94,7 @@ _register("pixel aspect", lambda: nuisances.PixelAspect())
 _register("rolling shutter", lambda: nuisances.RollingShutter())
 _register(
     "lens distortion",
-    lambda centre=(0.0, 0.0), decentring=0.05: nuisances.LensDistortion(
-        centre, decentring=Normal(0.0, decentring)
-    ),
+    _lens,
     {
         "centre": Option(_CENTRE, PLACE, default=(0.0, 0.0)),
         "decentring": Option(

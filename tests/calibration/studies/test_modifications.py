@@ -16,7 +16,7 @@ THROW = ((-0.4, 0.0, 0.5), (0.8, 0.0, 0.0))
 DROP = ((0.0, 0.0, 0.5), (0.0, 0.0, 0.0))
 
 
-def fit(folder, ball: Ball, camera: Camera, *, throw=THROW, count: int = 3, **model) -> cal.Fit:
+def fit(folder, ball: Ball, camera: Camera, /, *, throw=THROW, count: int = 3, **model) -> cal.Fit:
     """The automatic fit of a few recordings."""
     files = []
     for k in range(count):
