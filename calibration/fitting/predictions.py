@@ -228,6 +228,7 @@ class PredictionsAtMinimum:
         speeds = [
             float(speed)
             for item in motions
+            if item.contacts is not None
             for speed in item.contacts.impact_speed[item.contacts.happened]
         ]
         return force_loops(self.assessment, speeds)

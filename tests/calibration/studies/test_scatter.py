@@ -71,5 +71,5 @@ def test_restitution_that_falls_with_the_speed_is_not_called_scatter(tmp_path: P
     (said,) = [w for w in asked.warnings if "ordered by the speed" in w]
     assert "--restitution-law viscoelastic" in said
     followed = fit(files)  # nobody asked for a constant one
-    assert "contact.normal.velocity_exponent" in followed.parameters
+    assert "contact.normal.mean_exponent" in followed.parameters
     assert not any("Impacts do not repeat" in sentence for sentence in followed.warnings)
