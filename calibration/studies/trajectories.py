@@ -242,7 +242,9 @@ class Trajectories(FileKind):
             start = problem_of(other, visible, scatter=False, lift=False).scene
             contact = dataclasses.replace(chosen.scene.contact, normal=start.contact.normal)
             kept = [item for item in chosen.free if item not in own]
+            form = [item.path for item in FREE_FORM]
             return chosen.replace(
+                frozen=[name for name in chosen.frozen if name not in form],
                 scene=chosen.scene.replace(contact=contact),
                 free=[*free_of_normal_law(other), *kept],
                 nuisance=nuisance,
