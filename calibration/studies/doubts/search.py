@@ -2,7 +2,7 @@
 
 Contacts that slide and contacts that stick are minima of their own, and what cameras do leads from
 one to the other. So the minimum is sought from the first guess, from the minimum without doubts,
-and where neither explains the data, from minima with the most promising one of them.
+and where neither explains the data by far, from minima with the most promising one of them.
 """
 
 import dataclasses
@@ -18,6 +18,9 @@ from calibration.studies.doubts.doubt import Doubt
 METHOD: Method = "levenberg_marquardt"
 STEPS = 100
 """How minima are sought, and in how many iterations at most."""
+
+HOPELESS = 30.0
+"""Chi-squared per degree of freedom above which no camera explains what remains."""
 
 TRIALS = 2
 """So many doubts are let free first where the data are not explained."""
@@ -44,7 +47,7 @@ def minimise_with_doubts(
     frozen = problem.replace(frozen=list(dict.fromkeys([*problem.frozen, *names])))
     _, plain = minimise(frozen)
     best = lower(best, let_free(problem, plain, names))
-    if not best.explained:
+    if not best.explained and best.misfit < HOPELESS:
         promising = sorted(
             open_ones, key=lambda doubt: -predict_release(plain, doubt.parameters).drop
         )
