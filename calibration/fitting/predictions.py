@@ -126,6 +126,18 @@ def shown(
     return [found[key] for key in sorted(found)]
 
 
+def impact_speeds(problem: Problem, assessment: Assessment) -> list[float]:
+    """Speeds along the normal of the impacts of all motions, as fitted [m/s]; none of a motion
+    without contacts, such as a spin that decays.
+    """
+    return [
+        float(speed)
+        for item in shown(problem, assessment, lambda measurement: True)
+        if item.first and item.contacts is not None
+        for speed in np.ravel(item.contacts.impact_speed[item.contacts.happened])
+    ]
+
+
 def fitted_recordings(problem: Problem, assessment: Assessment) -> tuple[FittedRecording, ...]:
     """Data and prediction of the positions of each trial."""
     return tuple(
@@ -224,11 +236,4 @@ class PredictionsAtMinimum:
         """Of the slowest and the fastest impact."""
         if not is_compliant(self.problem.scene):
             return ()
-        motions = shown(self.problem, self.assessment, lambda measurement: True)
-        speeds = [
-            float(speed)
-            for item in motions
-            if item.contacts is not None
-            for speed in item.contacts.impact_speed[item.contacts.happened]
-        ]
-        return force_loops(self.assessment, speeds)
+        return force_loops(self.assessment, impact_speeds(self.problem, self.assessment))

@@ -24,6 +24,9 @@ from calibration.problem.residuals import Block
 from calibration.results.result import Fit
 from jaxcontact.parameters import nearest
 
+NEARBY_STEPS = 100
+"""Iterations at most from one minimum to another next to it."""
+
 ROUNDS = 12
 """At most so many fits until the noise found from the residuals settles."""
 
@@ -105,6 +108,28 @@ def minimise_from(
         blocks=blocks,
         policy=policy,
     )
+
+
+def minimise_nearby(
+    problem: Problem, start: Start, minimum: Minimum, *, policy: FitPolicy
+) -> Assessment:
+    """The minimum next to another one, of a problem that differs little.
+
+    Args:
+        problem: what to fit.
+        start: of the fit: what is free, and from where a fit of it would begin.
+        minimum: where the search begins.
+        policy: by what the minimum is judged.
+    """
+    found = minimise_from(
+        problem,
+        start.from_minimum(minimum),
+        method="levenberg_marquardt",
+        steps=NEARBY_STEPS,
+        led=True,
+        policy=policy,
+    )
+    return dataclasses.replace(found, start=start)
 
 
 def solve(

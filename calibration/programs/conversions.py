@@ -5,6 +5,8 @@ from functools import cache
 
 import jax
 
+from calibration.programs.program import Program, check_reach
+from calibration.programs.target import Target
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS, RESTITUTION_LAWS
 from jaxcontact.numerics.smooth import Real
 
@@ -63,13 +65,19 @@ def restitution_of_damping(end: str) -> Callable[[float], float]:
 # is gone, but whose force is limited so that it never pulls: the contact ends at zero force.
 
 
-def asked_of_limited_dashpot(restitution: float) -> float:
-    """The restitution to ask for, so that one is obtained.
+def ask_limited_dashpot(program: Program, target: Target) -> float:
+    """The restitution to ask for, so that the one of the target is obtained.
 
     Args:
-        restitution: to obtain, above ``least_of_limited_dashpot()``.
+        program: that has such a dashpot.
+        target: what is to be obtained.
+
+    Raises:
+        InputError: the restitution of the target is not above what critical damping obtains,
+            ``exp(-2)``.
     """
-    zeta = damping_of_restitution("zero_force")(restitution)
+    check_reach(program, target, restitution_of_damping("zero_force")(1.0))
+    zeta = damping_of_restitution("zero_force")(target.restitution)
     return restitution_of_damping("zero_overlap")(zeta)
 
 
@@ -81,8 +89,3 @@ def obtained_of_limited_dashpot(asked: float) -> float:
     """
     zeta = damping_of_restitution("zero_overlap")(asked)
     return restitution_of_damping("zero_force")(zeta)
-
-
-def least_of_limited_dashpot() -> float:
-    """What a restitution of 0 obtains: critical damping, ``exp(-2)``."""
-    return restitution_of_damping("zero_force")(1.0)

@@ -4,7 +4,6 @@ and friction, each with its interval, and what else was fitted.
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -13,12 +12,12 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fitting.predictions import shown
+from calibration.fitting.predictions import impact_speeds
+from calibration.fitting.shown.fitted_scene import fitted_scene, normal_speeds
 from calibration.io.impact_table import ImpactTable
 from calibration.nuisances import PerTrial
 from calibration.problem.bodies import count_bodies
 from calibration.problem.problem import Problem
-from calibration.problem.residuals import Layout
 from calibration.programs.target import Target
 from calibration.results.estimate import Determination
 from calibration.results.numbers import plain
@@ -142,10 +141,9 @@ def fitted_contact(
     assessment = assessment_of(fit, caller="export")
     problem: Problem = fit.problem
     _check_one_contact(problem)
-    with jax.enable_x64(True):
-        scene = _fitted_scene(assessment.layout, assessment.scene, assessment.minimum.shared)
+    scene = fitted_scene(assessment)
     bodies = _bodies_of(scene)
-    speeds = impact_speeds(fit)
+    speeds = speeds_of(fit)
     if not speeds.size and speed is None:
         raise InputError(
             "export: no impacts were measured, so the restitution has no speed",
@@ -214,12 +212,6 @@ def fitted_contact(
     )
 
 
-@partial(jax.jit, static_argnames="layout")
-def _fitted_scene(layout: Layout, scene: jc.Scene, shared: jax.Array) -> jc.Scene:
-    """Traced, so that a value beyond what the scene admits, where a fit may end, is not refused."""
-    return layout.at(scene, shared)[0]
-
-
 def _check_trusted(fit: Fit) -> None:
     if fit.doubt is not None:
         why = f": {fit.warnings[0]}" if fit.warnings else ""
@@ -275,23 +267,16 @@ def _paths(scene: jc.Scene) -> dict[str, Any]:
     return {path: value for path, value, _ in declared_parameters(scene)}
 
 
-def impact_speeds(fit: Fit) -> np.ndarray:
-    """Speeds along the normal of the impacts of a fit, as fitted [m/s].
+def speeds_of(fit: Fit) -> np.ndarray:
+    """Speeds along the normal of the impacts of a fit: measured ones of tables, else as fitted
+    [m/s].
 
     Args:
         fit: with its problem.
     """
-    problem, found = fit.problem, [np.zeros(0)]
-    for table in problem.trials:
-        if isinstance(table, ImpactTable):
-            along = table.impact_speed * np.cos(np.deg2rad(table.impact_angle))
-            found.append(along[np.isfinite(along)])
-    for item in shown(problem, fit.assessment, lambda measurement: True):
-        if item.first:
-            happened = np.asarray(item.contacts.happened)
-            found.append(np.ravel(np.asarray(item.contacts.impact_speed)[happened]))
-    speeds = np.concatenate(found)
-    return speeds[speeds > 0]
+    tables = [normal_speeds(one) for one in fit.problem.trials if isinstance(one, ImpactTable)]
+    speeds = np.concatenate([*tables, impact_speeds(fit.problem, fit.assessment)])
+    return speeds[np.isfinite(speeds) & (speeds > 0)]
 
 
 def _coordinates(

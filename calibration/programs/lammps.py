@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar
 
-from calibration.programs.program import Obtained, Program, check_reach
+from calibration.programs.program import Obtained, Program
 from calibration.programs.target import Target
 
 TANGENTIAL = 0.82
@@ -38,17 +38,13 @@ class LAMMPS(Program):
         """The spring is ``k_n sqrt(R) d^1.5``, ``R`` the effective radius; the restitution that is
         asked for is that of a contact without the limit, with the same dashpot.
         """
-        from calibration.programs.conversions import (  # imports JAX
-            asked_of_limited_dashpot,
-            least_of_limited_dashpot,
-        )
+        from calibration.programs.conversions import ask_limited_dashpot  # imports JAX
 
-        check_reach(self, target, least_of_limited_dashpot())
         stiffness = target.stiffness(self.exponent)
         along = 1.5 * stiffness * math.sqrt(target.overlap(self.exponent))
         return {
             "k_n": stiffness / math.sqrt(target.effective_radius),
-            "e": asked_of_limited_dashpot(target.restitution),
+            "e": ask_limited_dashpot(self, target),
             "k_t": TANGENTIAL * along,
             "x_gamma_t": 0.0,
             "mu": target.friction,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from calibration.programs.hertz_material import POISSON_RATIO, youngs_modulus
-from calibration.programs.program import Obtained, Program, check_reach
+from calibration.programs.program import Obtained, Program
 from calibration.programs.target import Target
 
 
@@ -26,16 +26,12 @@ class LIGGGHTS(Program):
 
     def parameters(self, target: Target) -> dict[str, float]:
         """One material for both bodies."""
-        from calibration.programs.conversions import (  # imports JAX
-            asked_of_limited_dashpot,
-            least_of_limited_dashpot,
-        )
+        from calibration.programs.conversions import ask_limited_dashpot  # imports JAX
 
-        check_reach(self, target, least_of_limited_dashpot())
         return {
             "youngsModulus": youngs_modulus(target),
             "poissonsRatio": POISSON_RATIO,
-            "coefficientRestitution": asked_of_limited_dashpot(target.restitution),
+            "coefficientRestitution": ask_limited_dashpot(self, target),
             "coefficientFriction": target.friction,
         }
 

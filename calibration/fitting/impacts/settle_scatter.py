@@ -1,12 +1,10 @@
 """The fit with the scatter of impacts as large as it is found to be."""
 
-import dataclasses
-
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.scatter import find_factor
-from calibration.fitting.solve import minimise_from
+from calibration.fitting.solve import minimise_nearby
 from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 
@@ -39,13 +37,6 @@ def settle_scatter(problem: Problem, assessment: Assessment) -> Assessment:
         began = began._replace(shared=shared)
         there = np.array(assessment.minimum.shared)
         there[index] = np.log(factor)
-        found = minimise_from(
-            problem,
-            began.from_minimum(assessment.minimum._replace(shared=there)),
-            method="levenberg_marquardt",
-            steps=100,
-            led=True,
-            policy=assessment.policy,
-        )
-        assessment = dataclasses.replace(found, start=began)
+        minimum = assessment.minimum._replace(shared=there)
+        assessment = minimise_nearby(problem, began, minimum, policy=assessment.policy)
     return assessment

@@ -8,8 +8,10 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.shown.fitted_scene import fitted_scene
 from calibration.results.contact_force import ForceLoop
 from jaxcontact.laws import PairContact, SmoothLaw
+from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 
 STEPS = 600
 """Steps of order 4 in which one impact is followed."""
@@ -47,24 +49,22 @@ def force_loops(assessment: Assessment, speeds: Sequence[float]) -> tuple[ForceL
         return ()
     chosen = known[-1:] if known[-1] < ALIKE * known[0] else (known[0], known[-1])
 
-    @jax.jit  # values that a fit may take, but a person may not give, are not checked when traced
-    def path(shared: jax.Array, speed: jax.Array) -> jax.Array:
-        scene, _ = assessment.layout.at(assessment.scene, shared)
-        return _path(scene.contact.normal, speed, jnp.ravel(jnp.asarray(scene.bodies.mass))[0])
-
+    scene = fitted_scene(assessment)
+    mass = jnp.ravel(jnp.asarray(scene.bodies.mass))[0]
     with jax.enable_x64(True):
-        shared = jnp.asarray(assessment.minimum.shared)
-        return tuple(
-            _until_lift_off(speed, np.asarray(path(shared, jnp.asarray(speed)))) for speed in chosen
-        )
+        paths = [_path(scene.contact.normal, jnp.asarray(speed), mass) for speed in chosen]
+    return tuple(
+        _until_lift_off(speed, np.asarray(path)) for speed, path in zip(chosen, paths, strict=True)
+    )
 
 
+@jax.jit
 def _path(law: SmoothLaw, speed: jax.Array, mass: jax.Array) -> jax.Array:
     """Overlap and force (n, 2) by ``m d'' = -F(d, d')`` from ``d' = v`` just after
     touch-down, where the force of some laws has jumped: the classical Runge-Kutta method.
     """
     length, scale = law.scales(impact_speed=speed, mass=mass)
-    step = LONGEST * scale / STEPS
+    length_of_step = LONGEST * scale / STEPS
 
     def force(state: jax.Array) -> jax.Array:
         inside = jnp.maximum(state[0], 0.0)
@@ -76,11 +76,7 @@ def _path(law: SmoothLaw, speed: jax.Array, mass: jax.Array) -> jax.Array:
         return jnp.stack([state[1], -force(state) / mass])
 
     def advance(state: jax.Array, _: None) -> tuple[jax.Array, jax.Array]:
-        k1 = rate(state)
-        k2 = rate(state + step / 2 * k1)
-        k3 = rate(state + step / 2 * k2)
-        k4 = rate(state + step * k3)
-        after = state + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        after = step(rate, state, length_of_step, CLASSICAL)
         return after, jnp.stack([after[0], force(after)])
 
     start = jnp.stack([TOUCHED * length, speed])

@@ -6,8 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import jaxcontact as jc
 from calibration.detection.bounces import DetectedBounces, pool_values
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.shown.fitted_scene import fitted_scene, normal_speeds
 from calibration.io.impact_table import ImpactTable
 from calibration.measurements.bounce_times import BounceTimes
 from calibration.problem.problem import Problem
@@ -73,15 +75,14 @@ def restitutions_of_impacts(
 
 def fitted_restitution(assessment: Assessment, speed: np.ndarray) -> np.ndarray:
     """Restitution of the fitted law at normal speeds (n,) [m/s]."""
-
-    @jax.jit  # values that a fit may take, but a person may not give, are not checked when traced
-    def at(shared: jax.Array, speed: jax.Array) -> jax.Array:
-        scene, _ = assessment.layout.at(assessment.scene, shared)
-        mass = jnp.ravel(jnp.asarray(scene.bodies.mass))[0]
-        return jax.vmap(lambda v: scene.contact.normal.restitution_at(v, mass=mass))(speed)
-
     with jax.enable_x64(True):
-        return np.asarray(at(jnp.asarray(assessment.minimum.shared), jnp.asarray(speed)))
+        return np.asarray(_restitution_at(fitted_scene(assessment), jnp.asarray(speed)))
+
+
+@jax.jit
+def _restitution_at(scene: jc.Scene, speed: jax.Array) -> jax.Array:
+    mass = jnp.ravel(jnp.asarray(scene.bodies.mass))[0]
+    return jax.vmap(lambda v: scene.contact.normal.restitution_at(v, mass=mass))(speed)
 
 
 def _is_heard(trial: Trial) -> bool:
@@ -89,7 +90,7 @@ def _is_heard(trial: Trial) -> bool:
 
 
 def _of_table(table: ImpactTable) -> Iterator[MeasuredImpact]:
-    normal = table.impact_speed * np.cos(np.radians(table.impact_angle))
+    normal = normal_speeds(table)
     sigma = table.sigma.get("normal_restitution", np.full(len(table), np.nan))
     for row in np.flatnonzero(np.isfinite(table.normal_restitution) & np.isfinite(normal)):
         yield MeasuredImpact(

@@ -3,7 +3,8 @@
 Rolling shutters read a picture in 5 to 30 ms, about a metre of height; lenses of phones and action
 cameras distort by up to some per cent at the edge of the picture; pixels are square within the
 error of a resized film; a ball that is thrown across the view leaves its plane by some degrees.
-Each prior has heavy tails: data that contradict it have their way.
+Each prior is normal, and about twice as wide as what is common: with heavy tails, effects that
+stand for each other have minima of their own.
 """
 
 from calibration.model.prior import Normal

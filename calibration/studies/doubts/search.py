@@ -2,22 +2,17 @@
 
 Contacts that slide and contacts that stick are minima of their own, and what cameras do leads from
 one to the other. So the minimum is sought from the first guess, from the minimum without doubts,
-and where neither explains the data by far, from minima with the most promising one of them.
+and where the better one does not explain the data, from minima with the most promising one of
+them.
 """
 
-import dataclasses
 from collections.abc import Callable, Sequence
 
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.release import predict_release, release
-from calibration.fitting.solve import lower, minimise_from
-from calibration.optimise.least_squares import Method
+from calibration.fitting.solve import lower, minimise_nearby
 from calibration.problem.problem import Problem
 from calibration.studies.doubts.doubt import Doubt
-
-METHOD: Method = "levenberg_marquardt"
-STEPS = 100
-"""How minima are sought, and in how many iterations at most."""
 
 HOPELESS = 30.0
 """Chi-squared per degree of freedom above which no camera explains what remains."""
@@ -41,20 +36,30 @@ def minimise_with_doubts(
     """
     problem, best = minimise(problem)
     open_ones = [doubt for doubt in doubts if doubt.open]
-    names = [name for doubt in open_ones for name in doubt.parameters]
+    names = parameters_to_find(problem, open_ones)
     if not names:
         return problem, best
-    frozen = problem.replace(frozen=list(dict.fromkeys([*problem.frozen, *names])))
-    _, plain = minimise(frozen)
+    _, plain = minimise(problem.replace(frozen=[*problem.frozen, *names]))
     best = lower(best, let_free(problem, plain, names))
     if not best.explained and best.misfit < HOPELESS:
         promising = sorted(
             open_ones, key=lambda doubt: -predict_release(plain, doubt.parameters).drop
         )
         for doubt in promising[:TRIALS]:
-            first = let_free(problem, plain, doubt.parameters)
+            first = let_free(problem, plain, parameters_to_find(problem, [doubt]))
             best = lower(best, let_free(problem, first, names))
     return problem, best
+
+
+def parameters_to_find(problem: Problem, doubts: Sequence[Doubt]) -> list[str]:
+    """Names of the parameters of doubts, without those that stay at a value that was given.
+
+    Args:
+        problem: in which they are.
+        doubts: whose parameters they are.
+    """
+    given = set(problem.frozen)
+    return [name for doubt in doubts for name in doubt.parameters if name not in given]
 
 
 def let_free(problem: Problem, assessment: Assessment, names: Sequence[str]) -> Assessment:
@@ -66,12 +71,4 @@ def let_free(problem: Problem, assessment: Assessment, names: Sequence[str]) -> 
         names: of the parameters.
     """
     start = release(assessment.start, assessment, names)
-    freed = minimise_from(
-        problem,
-        start.from_minimum(assessment.minimum),
-        method=METHOD,
-        steps=STEPS,
-        led=True,
-        policy=assessment.policy,
-    )
-    return dataclasses.replace(freed, start=start)
+    return minimise_nearby(problem, start, assessment.minimum, policy=assessment.policy)

@@ -18,6 +18,7 @@ from calibration.studies.asked.problem import make_nuisances, noise_of
 from calibration.studies.choices.known_parameters import fixed_parameters
 from calibration.studies.choices.noise_models import NOISE_MODELS
 from calibration.studies.choices.nuisances import NUISANCES
+from calibration.studies.doubts.search import parameters_to_find
 from calibration.studies.option import options
 from calibration.studies.pipeline import problem_to_fit, problems_to_compare
 from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
@@ -253,6 +254,10 @@ def test_the_search_overrules_nothing_that_is_said(tmp_path):
     given = study((path,), parameters={"line_time": 0.01, "contact.normal.mean_exponent": 0.02})
     problem = problem_to_fit(given)
     assert {"line_time", "contact.normal.mean_exponent"} <= set(problem.frozen)
+    seen = choose_physics(given, *read_trajectories(given))
+    to_find = parameters_to_find(problem, list_doubts(given, seen))
+    assert not {"line_time", "contact.normal.mean_exponent"} & set(to_find)
+    assert "lens_distortion" in to_find
     assert problem.scene.contact.normal.mean_exponent == 0.02
 
 
