@@ -58,10 +58,9 @@ from calibration.studies.tables import OBLIQUE
 from jaxcontact.laws import PairContact
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import put
+from jaxcontact.scene.bodies import SOLID_DISC, SOLID_SPHERE, THIN_SHELL
 
 AXES = "xyz"
-SOLID, SHELL, DISC = 2 / 5, 2 / 3, 1 / 2
-"""Moments of inertia over mass and squared radius."""
 
 LEAST_SCATTER = 1e-4
 """Scatter of spins, relative to the largest, below which none is believed."""
@@ -444,7 +443,7 @@ def make_bodies(study: Study) -> jc.Spheres:
     assert partner.radius is not None
     assert partner.mass is not None
     shapes = (ball.shell, partner.shell)
-    ratio = [DISC if ball.disc else SHELL if shell else SOLID for shell in shapes]
+    ratio = [SOLID_DISC if ball.disc else THIN_SHELL if shell else SOLID_SPHERE for shell in shapes]
     return jc.Spheres(
         radius=np.array([ball.radius, partner.radius]),
         mass=np.array([ball.mass, partner.mass]),

@@ -60,12 +60,10 @@ from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
 from calibration.studies.study import ReadingOptions, Study
 from jaxcontact.parameters import put, quantity
+from jaxcontact.scene.bodies import SOLID_DISC, SOLID_SPHERE, THIN_SHELL
 
 TIMES = ("t", "time", "times", "zeit", "temps")
 """Names of the column of times."""
-
-SOLID, SHELL, DISC = 2 / 5, 2 / 3, 1 / 2
-"""Moments of inertia over mass and squared radius."""
 
 LEAST_RESISTANCE, MOST_RESISTANCE = 1e-5, 0.5
 """Torque over normal force and radius from which a fit begins."""
@@ -231,7 +229,7 @@ def make_body(study: Study) -> jc.Spheres:
     return jc.Spheres(
         radius=ball.radius,
         mass=ball.mass,
-        inertia_ratio=DISC if ball.disc else SHELL if ball.shell else SOLID,
+        inertia_ratio=SOLID_DISC if ball.disc else THIN_SHELL if ball.shell else SOLID_SPHERE,
     )
 
 

@@ -12,6 +12,8 @@ from jaxcontact.parameters import is_concrete, model, parameter, static
 
 SOLID_SPHERE = 2 / 5
 THIN_SHELL = 2 / 3
+SOLID_DISC = 1 / 2
+"""Moments of inertia over mass and squared radius."""
 
 
 @model

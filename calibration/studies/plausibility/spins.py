@@ -18,8 +18,7 @@ from calibration.studies.spin.misreadings import (
     nearest_misreading,
     unit_of,
 )
-from jaxcontact.scene.bodies import SOLID_SPHERE as SOLID
-from jaxcontact.scene.bodies import THIN_SHELL as SHELL
+from jaxcontact.scene.bodies import SOLID_SPHERE, THIN_SHELL
 
 RELATIVE_ERROR = 0.02
 """Of spins whose errors nothing tells."""
@@ -56,7 +55,7 @@ def wrong_spins(
     ratio = ratio_in_bounces(readings, radius=radius, shell=shell)
     if ratio is None:
         return
-    unknown = np.log(SHELL / SOLID) / 2 if shell is None else 0.0
+    unknown = np.log(THIN_SHELL / SOLID_SPHERE) / 2 if shell is None else 0.0
     off = np.inf if ratio.value < 0 else max(abs(np.log(ratio.value)) - unknown, 0.0)
     if off < max(NOTABLE, SURE * ratio.sd / abs(ratio.value)):
         return
@@ -75,8 +74,8 @@ def wrong_spins(
         return
     if shell is not None and ratio.value > 0:
         for remedy, expected in (
-            ("--solid instead of --shell", SHELL / SOLID if shell else np.nan),
-            ("--shell instead of --solid", np.nan if shell else SOLID / SHELL),
+            ("--solid instead of --shell", THIN_SHELL / SOLID_SPHERE if shell else np.nan),
+            ("--shell instead of --solid", np.nan if shell else SOLID_SPHERE / THIN_SHELL),
             (f"--radius {radius / 2:g}, if {radius:g} is the diameter", 2.0),
         ):
             if abs(np.log(ratio.value / expected)) < SURE * ratio.sd / ratio.value + 0.05:
@@ -113,8 +112,8 @@ def ratio_in_bounces(
 def _inertia(shell: bool | None) -> float:
     """Moment of inertia over ``m R^2``; where the kind of ball is not known, between both."""
     if shell is None:
-        return float(np.sqrt(SOLID * SHELL))
-    return SHELL if shell else SOLID
+        return float(np.sqrt(SOLID_SPHERE * THIN_SHELL))
+    return THIN_SHELL if shell else SOLID_SPHERE
 
 
 def spin_ratio(
