@@ -53,7 +53,7 @@ def _predictions_traced(
     return over_trials(one, local, data)
 
 
-predictions = quick_jit(_predictions_traced, static_argnames=("layout", "batch"))
+predictions = quick_jit(_predictions_traced, static_argnames=("layout", "batch"), once=True)
 
 
 class Shown(NamedTuple):

@@ -29,7 +29,7 @@ def _statuses_traced(
     return over_trials(lambda own, one: layout.status(batch, scene, shared, own, one), local, data)
 
 
-_statuses = quick_jit(_statuses_traced, static_argnames=("layout", "batch"))
+_statuses = quick_jit(_statuses_traced, static_argnames=("layout", "batch"), once=True)
 
 
 def find_batch_statuses(
