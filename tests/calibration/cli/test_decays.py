@@ -93,6 +93,7 @@ def test_a_tilt_that_nobody_told_gives_no_wrong_value(capsys):
     assert told["sd"] == pytest.approx(np.radians(0.05), rel=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_viscous_resistance_by_name(capsys):
     coefficient = 0.02  # s/m: dv/dt = -c g v/1.4

@@ -151,6 +151,7 @@ def test_a_study_from_init_to_report(run, here):
     assert page.count("<svg") > 3
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_fit_that_was_stopped_goes_on_to_the_numbers_of_one_that_was_not(run, monkeypatch):
     motion = (

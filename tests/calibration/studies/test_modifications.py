@@ -46,6 +46,7 @@ def off(found: cal.Fit, name: str, truth: float) -> float:
     return abs(estimate.value - truth) / estimate.sd
 
 
+@pytest.mark.long("table 3 degrees, drop", "contact of a millisecond", "roll 1 degree")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("ball", "camera", "throw"),
@@ -104,6 +105,7 @@ def test_what_is_asked_for_is_kept_and_the_rest_is_named(tmp_path):
     assert any("--restitution-law 'power law'" in text for text in found.warnings)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_lens_is_found_though_nobody_knows_its_centre(tmp_path):
     found = fit(tmp_path, Ball(), Camera(lens=0.08))

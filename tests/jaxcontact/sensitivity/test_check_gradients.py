@@ -205,6 +205,7 @@ def test_two_spheres_are_trusted_and_named_by_body():
     assert report.contacts[-1] >= 2
 
 
+@pytest.mark.long
 def test_a_horizon_at_an_impact_is_a_corner():
     report = rigid_train()
     assert report.trusted[row(report, SPEED), 0]

@@ -333,6 +333,7 @@ SINGULAR = {
 }
 
 
+@pytest.mark.long("edem hertz", "pfc hertz", "pfc rolling")
 @pytest.mark.parametrize(
     "name",
     [

@@ -79,6 +79,7 @@ def ended(name, dampings, gravity, method):
     return jax.vmap(one)(dampings)
 
 
+@pytest.mark.long("Kuwabara and Kono", "Hertz")
 @pytest.mark.long("Tsuji")
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.slow

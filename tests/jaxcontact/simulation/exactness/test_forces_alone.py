@@ -239,6 +239,7 @@ def rebound_and_code(name, method, *, compiled):
     return float(result.contacts.rebound_speed[0]) / SPEED, jc.Status(int(result.status))
 
 
+@pytest.mark.long("False-False-knee", "True-True-knee", "True-False-other_way_out")
 @pytest.mark.long("True-True-jump", "True-True-other_way_out", "True-True-bend", "False-True-bend")
 @pytest.mark.long("False-True-other_way_out", "False-True-jump", "False-True-knee")
 @pytest.mark.parametrize("name", ROUGH)

@@ -267,6 +267,7 @@ def by_logarithms(parameters, start, duration):
     return value, by_each
 
 
+@pytest.mark.long("below vsmall")
 @pytest.mark.long("oblique")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["oblique", "below vsmall", "cor = 0, cut"])
