@@ -63,7 +63,7 @@ def test_a_fit_that_is_killed_at_random_moments_ends_with_the_same_numbers(tmp_p
     fit.send_signal(signal.SIGKILL)  # amid the fit
     fit.communicate()
     kills, kept = 0, [len(list(Path("killed").rglob("*.npz")))]
-    while kills < 2:
+    while kills < 3:
         fit = started("killed", tmp_path / "cache")
         try:
             _, err = fit.communicate(timeout=generator.uniform(0.2, 1.0) * lasts)
