@@ -31,7 +31,7 @@ from calibration.problem.assigned_impacts import (
 )
 from calibration.problem.residuals import Layout, jacobians, residuals
 from calibration.problem.table_batch import ImpactData, TableBatch
-from calibration.runtime.compilation import quick_jit
+from jaxcontact.numerics.compilation import quick_jit
 from jaxcontact.parameters import get
 
 LANES = 64

@@ -27,7 +27,7 @@ from calibration.results.fitted_data import FittedRecording, FittedSeries
 from calibration.results.impacts import ImpactRestitutions
 from calibration.results.outlying import OutlyingTrial
 from calibration.results.residual_check import ResidualCheck
-from calibration.runtime.compilation import quick_jit
+from jaxcontact.numerics.compilation import quick_jit
 
 
 def _predictions_traced(
@@ -53,7 +53,7 @@ def _predictions_traced(
     return over_trials(one, local, data)
 
 
-predictions = quick_jit(_predictions_traced, static_argnames=("layout", "batch"), once=True)
+predictions = quick_jit(_predictions_traced, static_argnames=("layout", "batch"), optimised=False)
 
 
 class Shown(NamedTuple):

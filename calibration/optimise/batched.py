@@ -12,7 +12,7 @@ import jaxcontact as jc
 from calibration.optimise.coordinates import Minimum, Start, find_scale
 from calibration.optimise.least_squares import SOLVERS, Method, minimise_traced
 from calibration.problem.residuals import Block, Layout, jacobians, residuals
-from calibration.runtime.compilation import quick_jit
+from jaxcontact.numerics.compilation import quick_jit
 
 
 def minimise_each_traced(

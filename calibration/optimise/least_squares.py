@@ -36,7 +36,7 @@ from calibration.optimise.schur import SchurComplementSolver
 from calibration.optimise.termination import StepTerminatedSolver
 from calibration.optimise.trust_region import RoundedTrustRegion
 from calibration.problem.residuals import Block, Layout, jacobians
-from calibration.runtime.compilation import quick_jit
+from jaxcontact.numerics.compilation import quick_jit
 
 SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*SOLVERS, *OPTIMISERS)

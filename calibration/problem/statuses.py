@@ -16,7 +16,7 @@ import jaxcontact as jc
 from calibration.problem.residuals import Block, Layout, over_trials
 from calibration.problem.table_batch import ImpactData
 from calibration.problem.trial_batch import TrialData
-from calibration.runtime.compilation import quick_jit
+from jaxcontact.numerics.compilation import quick_jit
 from jaxcontact.simulation.core.status import Status, succeeded
 
 Statuses = tuple[np.ndarray, ...]
@@ -29,7 +29,7 @@ def _statuses_traced(
     return over_trials(lambda own, one: layout.status(batch, scene, shared, own, one), local, data)
 
 
-_statuses = quick_jit(_statuses_traced, static_argnames=("layout", "batch"), once=True)
+_statuses = quick_jit(_statuses_traced, static_argnames=("layout", "batch"), optimised=False)
 
 
 def find_batch_statuses(

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.numerics.compilation import quick_jit
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.sensitivity.jacobian import jacobian
 from jaxcontact.sensitivity.selection import OF_STATE, Component, with_values
@@ -139,15 +140,13 @@ def _derivatives(
     return by, (jnp.zeros((0, len(values))),) * 3
 
 
-_QUICK = {"xla_backend_optimization_level": 0}
-"""Compiling takes nearly all the time of a check, except where there are very many steps."""
-
+# Compiling takes nearly all the time of a check, except where there are very many steps.
 _run = {
-    False: (
-        jax.jit(_outcomes, static_argnums=0, compiler_options=_QUICK),
-        jax.jit(_derivatives, static_argnums=(0, 2), compiler_options=_QUICK),
-    ),
-    True: (jax.jit(_outcomes, static_argnums=0), jax.jit(_derivatives, static_argnums=(0, 2))),
+    many_steps: (
+        quick_jit(_outcomes, static_argnames=("simulation",), optimised=many_steps),
+        quick_jit(_derivatives, static_argnames=("simulation", "mode"), optimised=many_steps),
+    )
+    for many_steps in (False, True)
 }
 
 

@@ -1,8 +1,9 @@
 """``simulate``: the motion of a scene at given times, by a method of choice."""
 
 import dataclasses
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from jaxcontact.laws.core.branches import BranchedLaw
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw, SmoothLaw
 from jaxcontact.laws.core.pair_contact import PairContact
+from jaxcontact.numerics.compilation import quick_jit
 from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps, Spheres
@@ -34,6 +36,9 @@ from jaxcontact.simulation.multibody.fixed_step import FixedStep, simulate_fixed
 from jaxcontact.simulation.pair.engine import ROOM, check_pair, simulate_pair
 from jaxcontact.simulation.single_sphere.engine import is_level, simulate_events
 from jaxcontact.surfaces import Plane
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 Followed = EventAligned | Impulse
 """Methods that follow each contact."""
@@ -405,6 +410,28 @@ def _finite(result: Trajectory) -> jax.Array:
     return jnp.isfinite(jax.lax.stop_gradient(total))
 
 
+def _jit_of_plain_calls(
+    function: Callable[Arguments, Result], *, static_argnames: Sequence[str]
+) -> Callable[Arguments, Result]:
+    """``jax.jit`` that compiles quickly, without optimisation, where it is called from Python with
+    numbers. Inside of a transformation it is part of another program, whose options count.
+
+    Args:
+        function: positional arguments are trees of arrays, the others static.
+        static_argnames: names of the static arguments.
+    """
+    alone = quick_jit(function, static_argnames=static_argnames, optimised=False)
+    within = jax.jit(function, static_argnames=static_argnames)
+
+    @wraps(function)
+    def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        # Where something is being traced, so is a new array.
+        plain = is_concrete(jnp.zeros(())) and all(map(is_concrete, jax.tree.leaves(args)))
+        return (alone if plain else within)(*args, **kwargs)
+
+    return call
+
+
 @partial(jax.jit, static_argnames=("method", "flight", "ledger"))
 def _simulate_many(
     scene: Scene, initial: State, times: jax.Array, *, method: Any, flight: int, ledger: bool
@@ -412,14 +439,14 @@ def _simulate_many(
     return simulate_many(scene, initial, times, method, flight=flight, ledger=ledger)
 
 
-@partial(jax.jit, static_argnames=("method", "room"))
+@partial(_jit_of_plain_calls, static_argnames=("method", "room"))
 def _simulate_pair(
     scene: Scene, initial: State, times: jax.Array, *, method: Any, room: int
 ) -> Trajectory:
     return simulate_pair(scene, initial, times, method, room=room)
 
 
-@partial(jax.jit, static_argnames=("method", "level"))
+@partial(_jit_of_plain_calls, static_argnames=("method", "level"))
 def _simulate_events(
     scene: Scene, initial: State, times: jax.Array, *, method: Any, level: bool
 ) -> tuple[Trajectory, jax.Array]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw
 from jaxcontact.laws.core.registry import LAWS, Law, is_number, is_sequence
+from jaxcontact.numerics.compilation import quick_jit
 from jaxcontact.parameters import declared_parameters
 from jaxcontact.testing.impact import obtained_by_integration
 
@@ -125,14 +126,11 @@ def groups(name: str) -> list[Group]:
     ]
 
 
-QUICKLY = {"xla_backend_optimization_level": 0}
-
-
 def compiled(function: Callable) -> Callable:
     """``function`` at many points. Compiled with little optimisation: compilation is what these
     tests spend their time on.
     """
-    return jax.jit(jax.vmap(function), compiler_options=QUICKLY)
+    return quick_jit(jax.vmap(function), optimised=False)
 
 
 class Orders(NamedTuple):
@@ -301,10 +299,7 @@ def check_grad_of_grad(name: str) -> None:
             )(x)
 
         expected = np.einsum("i,cijk,cj->ck", weights, second, directions) * group.scales
-        found = (
-            np.asarray(jax.jit(jax.vmap(slope), compiler_options=QUICKLY)(group.points, directions))
-            * group.scales
-        )
+        found = np.asarray(compiled(slope)(group.points, directions)) * group.scales
         assert np.all(np.isfinite(found)), name
         weighted = weights[:, None, None] * scaled
         allowed = 1e-8 * np.max(np.abs(weighted), axis=(1, 2, 3), initial=0.0)
@@ -441,7 +436,7 @@ def _along(function: Callable, order: int) -> Callable:
     def at(point: jax.Array, direction: jax.Array, distance: jax.Array) -> tuple[jax.Array, ...]:
         return directional(lambda t: function(point + t * direction), order)(distance)
 
-    return jax.jit(jax.vmap(jax.vmap(at, (None, None, 0)), (0, 0, None)), compiler_options=QUICKLY)
+    return quick_jit(jax.vmap(jax.vmap(at, (None, None, 0)), (0, 0, None)), optimised=False)
 
 
 def check_approximation(name: str) -> None:
@@ -458,9 +453,7 @@ def check_approximation(name: str) -> None:
     def value(law: Law, arguments: Mapping[str, Any]) -> np.ndarray:
         function, point, _, key = function_of_vector(law, arguments)
         return np.asarray(
-            functions.setdefault((law.name, key), jax.jit(function, compiler_options=QUICKLY))(
-                point
-            )
+            functions.setdefault((law.name, key), quick_jit(function, optimised=False))(point)
         )
 
     for changes in ({}, *law.variants, *law.switches, *law.corners):

@@ -1,9 +1,7 @@
-"""Compilation of fits: each program runs for milliseconds and compiles for seconds, so that the
-faster compiler is the better one.
-"""
+"""Compilers' options for programs that are compiled for seconds and then run for milliseconds."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import jax
@@ -13,23 +11,22 @@ Result = TypeVar("Result")
 
 PLAIN_FUSIONS = {"xla_cpu_use_fusion_emitters": False}
 """On a CPU XLA then emits loops by its older, plainer way: half the time to compile, the same time
-to run a fit.
+to run.
 """
-
 
 UNOPTIMISED = {"xla_backend_optimization_level": 0}
 """A third to a half of the time to compile, two to six times the time to run."""
 
 
 @functools.cache
-def find_compiler_options(*, once: bool = False) -> dict[str, bool | int]:
-    """The options of the quicker compiler, of those that the installed XLA knows: newer ones do not
+def find_compiler_options(*, optimised: bool) -> dict[str, bool | int]:
+    """The options of a quicker compiler, of those that the installed XLA knows: newer ones do not
     know ``PLAIN_FUSIONS``, as they compile faster by themselves.
 
     Args:
-        once: the program runs once or twice, so that nothing is won by optimising it.
+        optimised: whether the program is to run as fast as it can; not, where it runs a few times.
     """
-    wanted = [PLAIN_FUSIONS, UNOPTIMISED] if once else [PLAIN_FUSIONS]
+    wanted: list[dict[str, Any]] = [PLAIN_FUSIONS] if optimised else [PLAIN_FUSIONS, UNOPTIMISED]
     return {name: value for options in wanted if _knows(options) for name, value in options.items()}
 
 
@@ -45,8 +42,8 @@ def _knows(options: dict[str, Any]) -> bool:
 def quick_jit(
     function: Callable[Arguments, Result],
     *,
-    static_argnames: tuple[str, ...],
-    once: bool = False,
+    static_argnames: Sequence[str] = (),
+    optimised: bool = True,
 ) -> Callable[Arguments, Result]:
     """``jax.jit`` of a function that is called from Python only, compiled with
     ``find_compiler_options``.
@@ -57,7 +54,7 @@ def quick_jit(
         return jax.jit(
             function,
             static_argnames=static_argnames,
-            compiler_options=find_compiler_options(once=once),
+            compiler_options=find_compiler_options(optimised=optimised),
         )
 
     @functools.wraps(function)
