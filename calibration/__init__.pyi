@@ -35,6 +35,9 @@ from .planning.validate import validate_design as validate_design
 from .problem.problem import Problem as Problem
 from .problem.trial import Trial as Trial
 from .programs.export import export as export
+from .report.animation import Animation as Animation
+from .report.animation import animate as animate
+from .report.plot import plot as plot
 from .results.estimate import Determination as Determination
 from .results.estimate import Estimate as Estimate
 from .results.result import Fit as Fit

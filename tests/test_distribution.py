@@ -10,8 +10,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("calibration", "docs", "experiments", "jaxcontact", "tests")
-FILES = ("CHANGELOG.md", "LICENSE", "Makefile", "README.md", "constraints.txt", "pyproject.toml")
+FOLDERS = (".github", "calibration", "docs", "experiments", "jaxcontact", "tests")
+FILES = (
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "constraints.txt",
+    "pyproject.toml",
+)
 IGNORED = shutil.ignore_patterns("__pycache__", "_build", "*.pyc", ".*")
 
 

@@ -12,7 +12,7 @@ from docs import rooms, study_keys
 ROOT = Path(__file__).parents[1]
 PAGES = [
     page
-    for page in sorted((ROOT / "docs").glob("**/*.md"))
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")))
     if re.search(r"^```python$", page.read_text(encoding="utf-8"), re.M)
 ]
 
@@ -74,3 +74,11 @@ def test_every_file_that_the_architecture_names_is_there():
     named = set(re.findall(r"`((?:jaxcontact|calibration|experiments|tests)/[\w/.]*)`", page))
     assert len(named) > 20
     assert {place for place in named if not (ROOT / place).exists()} == set()
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere():
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(page.split()) < 450
+    assert page.count("![") == 1
+    linked = re.findall(r"\]\(([\w/.]+)\)", page)
+    assert [link for link in linked if not (ROOT / link).exists()] == []

@@ -31,8 +31,8 @@ def profile(
     plus or minus is not.
 
     Fits the study, then holds each parameter at other values while all else adapts. Prints the
-    intervals and writes profile.txt, profile.json and profile.png. When it is killed, the same
-    command goes on where it was.
+    intervals and writes profile.txt, .json, .png and .svg. When it is killed, the same command goes
+    on where it was.
     """
     with asked_for(study, given, out, force=force) as (asked, folder):
         with Progress(standard_error()) as say:
@@ -40,6 +40,7 @@ def profile(
             fit = fitted(asked, folder, say)
             from calibration.report.figures import png
             from calibration.report.profile_figure import profile_figure
+            from calibration.report.svg import svg
             from calibration.uncertainty.profile import profile as profiled
 
             found = profiled(
@@ -49,12 +50,17 @@ def profile(
                 progress=say,
                 checkpoint=str(checkpoint_of(folder, "profile")),
             )
-            figure = png(profile_figure(found))
+            drawn = profile_figure(found)
+            about = "Profile of each parameter: signed root of the rise of chi-squared."
+            figures = {
+                "profile.png": png(drawn),
+                "profile.svg": svg(drawn, about).encode(),
+            }
         return report_findings(
             fit,
             folder,
             "profile",
             text=str(found),
             numbers={"profiles": found.profiles, "warnings": found.warnings},
-            others=lambda: {"profile.png": figure},
+            others=lambda: figures,
         )

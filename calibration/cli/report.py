@@ -38,7 +38,7 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
                 PageSection(
                     title,
                     text=_text(folder / f"{name}.txt"),
-                    figure=_picture(folder / f"{name}.png"),
+                    figure=_text(folder / f"{name}.svg"),
                 )
                 for name, title in TITLES.items()
                 if (folder / f"{name}.txt").exists()
@@ -52,8 +52,5 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
 
 
 def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")
-
-
-def _picture(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
+    """What is in a file; nothing where there is none."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""

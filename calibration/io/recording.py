@@ -53,6 +53,7 @@ class Recording:
         vertical: the axis of the file that points up, with a minus sign where it counts downwards.
         ignored: the headers of columns that were not used.
         spin: measured spin of the body, or ``None``.
+        notes: plain sentences on what the reader of the format of the file decided.
 
     Raises:
         InputError: wrong shapes, times that do not increase, fewer than 5 samples, a sigma that is
@@ -80,6 +81,7 @@ class Recording:
     vertical: str = "z"
     ignored: tuple[str, ...] = ()
     spin: RecordedSpin | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         arrays = {"time": self.time, "position": self.position, "sigma": self.sigma}
@@ -318,6 +320,7 @@ def recording_of(
         scale=abs(chosen.vertical.factor),
         vertical=chosen.upwards,
         ignored=table.list_unused(chosen.used(with_sigma=sigma is None)),
+        notes=table.notes,
     )
     return recording, chosen
 
@@ -331,8 +334,8 @@ def read_recordings(
     vertical: str | None = None,
     sigma: float | Mapping[str, float] | None = None,
 ) -> list[Recording]:
-    """Read many recordings: files, directories (their ``.csv``, ``.dat``, ``.tsv``, ``.txt`` files)
-    and patterns such as ``drops/*.csv``.
+    """Read many recordings: files, directories (their ``.csv``, ``.dat``, ``.trc``, ``.tsv``,
+    ``.txt`` files) and patterns such as ``drops/*.csv``.
 
     Every file is read once. Files of the same stem are named apart by their directories or
     suffixes.

@@ -7,8 +7,10 @@ below it, empty cells and ``-`` or ``nan`` for gaps, empty rows and columns.
 """
 
 import csv
+import io
 import os
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +21,8 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.contents import read_contents
+from calibration.io.formats.format import FileFormat, Line
+from calibration.io.formats.known import FORMATS, format_of, nearest_format
 from calibration.io.headers import (
     Header,
     advise_columns,
@@ -44,11 +48,6 @@ _ADD_HEADER = (
 )
 
 
-class _Line(NamedTuple):
-    number: int
-    text: str
-
-
 class _Row(NamedTuple):
     line: int
     cells: list[str]
@@ -70,6 +69,9 @@ class Table:
         preamble: the texts above the header that are no comments (a title, the name of a track).
         comments: the lines of comment, without their sign.
         decimal: the decimal sign, ``"."`` or ``","``.
+        vertical: the axis that points up by the format of the file, ``"?"`` where that leaves it
+            open; ``None`` for a plain table.
+        notes: plain sentences on what the reader of the format decided.
     """
 
     path: str
@@ -80,6 +82,8 @@ class Table:
     preamble: tuple[str, ...]
     comments: tuple[str, ...]
     decimal: str
+    vertical: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -198,18 +202,68 @@ class Table:
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a text file of columns; separator, decimal sign, encoding and header line are found by
-    themselves.
+    """Read a file by its declared format, else as a text file of columns, whose separator, decimal
+    sign, encoding and header line are found by themselves.
 
     Raises:
         InputError: the file is missing, a directory, empty, no text, without header or rows, or has
             rows of different lengths or two columns of the same name.
     """
     source = os.fspath(path)
-    lines = [
-        _Line(number, text)
-        for number, text in enumerate(re.split(r"\r\n|\r|\n", _text(source)), start=1)
+    text = _text(source)
+    declared = format_of(text)
+    if declared is not None:
+        return _by_format(declared, text, source)
+    try:
+        return _plain_table(text, source)
+    except InputError as error:
+        remedy = f"{error.remedy} {nearest_format(text)}".strip()
+        raise InputError(
+            error.problem, remedy=remedy, path=error.path, line=error.line, column=error.column
+        ) from error
+
+
+def _lines(text: str) -> list[Line]:
+    return [
+        Line(number, line) for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1)
     ]
+
+
+def _by_format(declared: FileFormat, text: str, path: str) -> Table:
+    """The table that the reader of a format makes of a file with its marks."""
+    try:
+        found = declared.read([line for line in _lines(text) if line.text.strip()], path)
+    except InputError:
+        raise
+    except (IndexError, KeyError, StopIteration, TypeError, ValueError, csv.Error) as error:
+        raise InputError(
+            f"the file begins like one of {declared.name}, but does not go on so",
+            remedy="Export it again, with the settings that the program begins with.",
+            path=path,
+        ) from error
+    if not found.rows:
+        raise InputError(
+            "the file holds no data rows", remedy=_ADD_ROWS, path=path, line=found.header_line
+        )
+    headers = tuple(parse_header(header) for header in found.headers)
+    _check_distinct(headers, found.header_line, path)
+    return Table(
+        path=path,
+        headers=headers,
+        cells=tuple(tuple(cell.replace(",", ".") for cell in row) for row in found.rows),
+        lines=np.array(found.lines),
+        header_line=found.header_line,
+        preamble=(),
+        comments=(),
+        decimal=".",
+        vertical=found.vertical,
+        notes=(f"read as {declared.name}", *found.notes),
+    )
+
+
+def _plain_table(text: str, source: str) -> Table:
+    """The table in a text of columns in any dialect."""
+    lines = _lines(text)
     comments = [line for line in lines if _COMMENT.match(line.text)]
     content = [line for line in lines if line.text.strip() and not _COMMENT.match(line.text)]
     announced = (
@@ -241,6 +295,8 @@ def _text(path: str) -> str:
     contents = read_contents(path)
     if not contents.strip():
         raise InputError("the file is empty", remedy="Export it again.", path=path)
+    if contents.startswith(b"PK\x03\x04") and (member := _member(contents)) is not None:
+        return member
     if contents.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         raise InputError(
             "this is a spreadsheet, not a text file",
@@ -263,6 +319,23 @@ def _text(path: str) -> str:
     return text
 
 
+def _member(archive: bytes) -> str | None:
+    """The first file of a known format in an archive, such as phyphox exports; the formats are
+    asked in their order.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            texts = [
+                _decode(opened.read(name))
+                for name in sorted(opened.namelist())
+                if name.lower().endswith((".csv", ".tsv", ".txt"))
+            ]
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError):  # encrypted, damaged
+        return None
+    known = ((one, text) for one in FORMATS for text in texts if text)
+    return next((text for one, text in known if not one.lacking(text)), None)
+
+
 def _decode(contents: bytes) -> str | None:
     encodings = (
         ["utf-16"] if contents.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "latin-1"]
@@ -275,7 +348,7 @@ def _decode(contents: bytes) -> str | None:
     return None
 
 
-def _split(lines: Iterable[_Line], separator: str) -> list[_Row]:
+def _split(lines: Iterable[Line], separator: str) -> list[_Row]:
     """The lines cut into stripped cells, each row with the number of its (last) line."""
     current = 0
 
@@ -298,7 +371,7 @@ def _single_blanks(text: str) -> str:
     return re.sub(r"\s+(?=[\[(])", "", re.sub(r"\s+", " ", text.strip()))
 
 
-def _separator(lines: Sequence[_Line]) -> str:
+def _separator(lines: Sequence[Line]) -> str:
     """The separator with which most lines become rows of several numbers and gaps; failing that, of
     several cells with any number.
     """
@@ -321,7 +394,7 @@ def _separator(lines: Sequence[_Line]) -> str:
 
 
 def _find_header(
-    rows: list[_Row], comments: list[_Line], separator: str, path: str
+    rows: list[_Row], comments: list[Line], separator: str, path: str
 ) -> tuple[_Row, list[_Row], list[_Row]]:
     """The row that names the columns, the rows below it and the rows above it.
 
@@ -363,14 +436,14 @@ def _find_header(
     )
 
 
-def _commented_header(first: _Row, comments: list[_Line], separator: str) -> _Row | None:
+def _commented_header(first: _Row, comments: list[Line], separator: str) -> _Row | None:
     """The last comment above the first row of numbers, when it names as many columns (as NumPy's
     ``savetxt`` writes it).
     """
     above = [line for line in comments if line.number < first.line]
     if not above:
         return None
-    bare = _Line(above[-1].number, above[-1].text.lstrip("#% \t"))
+    bare = Line(above[-1].number, above[-1].text.lstrip("#% \t"))
     for candidate in (separator, *_SEPARATORS):
         row = _split([bare], candidate)[0] if bare.text else None
         if row is not None and _is_text(row) and _span(row) == _filled(row) == _span(first):
@@ -384,7 +457,7 @@ def _table(
     body: list[_Row],
     separator: str,
     preamble: list[_Row],
-    comments: list[_Line],
+    comments: list[Line],
 ) -> Table:
     count = _span(header)
     units: list[str | None] = [None] * count

@@ -357,6 +357,13 @@ def _upward(
     """The axis of the file that points up, with a minus sign if it counts downwards, as the y of
     images does.
     """
+    if vertical is None and table.vertical == "?" and len(chosen) > 1:
+        raise table.header_error(
+            "files of this format do not say which axis points up",
+            remedy="Give --vertical y or --vertical z (in Python: vertical='y').",
+        )
+    if vertical is None and table.vertical in chosen:
+        return str(table.vertical)
     if vertical is None:
         axis = next((axis for axis in ("z", "y") if axis in chosen), next(iter(chosen)))
         rows = axis == "y" or identify_quantity(chosen[axis]) == "y"

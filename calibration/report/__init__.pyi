@@ -15,3 +15,4 @@ from .response_figure import response_figure as response_figure
 from .restitution_figure import forest_figure as forest_figure
 from .restitution_figure import restitution_figure as restitution_figure
 from .svg import svg as svg
+from .trajectory_figure import trajectory_figure as trajectory_figure

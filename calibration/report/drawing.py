@@ -1,5 +1,6 @@
 """What all figures of a report share: colours, signs, and letters that a font has."""
 
+import io
 from collections.abc import Callable
 
 import numpy as np
@@ -21,9 +22,18 @@ MANY = 400
 _MANY_BOUNCES = 30  # more have no line, only the triangle
 
 
+class ShownFigure(Figure):
+    """A figure that a notebook shows without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        content = io.BytesIO()
+        FigureCanvasAgg(self).print_png(content)
+        return content.getvalue()
+
+
 def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
     """An empty figure, in inches, outside of pyplot's list of open figures."""
-    figure = Figure(figsize=(width, height), dpi=dpi, layout="constrained", facecolor="white")
+    figure = ShownFigure(figsize=(width, height), dpi=dpi, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     return figure
 

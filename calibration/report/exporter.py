@@ -20,7 +20,7 @@ class PageSection:
     Attributes:
         title: of the section.
         text: as it was printed.
-        figure: a picture, the bytes of a PNG.
+        figure: a picture, an element ``<svg>`` as ``svg`` makes it.
 
     Example:
         >>> import calibration as cal
@@ -30,7 +30,7 @@ class PageSection:
 
     title: str
     text: str = ""
-    figure: bytes | None = None
+    figure: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

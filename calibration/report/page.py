@@ -2,7 +2,6 @@
 mailed, read on a phone, and printed.
 """
 
-import base64
 import math
 import os
 from collections.abc import Sequence
@@ -82,6 +81,7 @@ def page_text(
 ) -> str:
     """What ``write_page`` writes."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("calibration.report", package_path=""),
@@ -133,7 +133,7 @@ def page_text(
         ],
         unchanged=_unchanged(fit),
         sections=[
-            {"title": item.title, "text": item.text, "figure": _encoded(item.figure)}
+            {"title": item.title, "text": item.text, "figure": Markup(item.figure)}
             for item in sections
         ],
         methods=methods_paragraph(fit),
@@ -197,7 +197,3 @@ def _unchanged(fit: FitSummary) -> list[str]:
         elif has_interval(one) and one.interval()[0] < 0 < one.interval()[1]:
             said.append(f"{sentences.title(one)}: agrees with zero")
     return [sentences.sentence(text) for text in said]
-
-
-def _encoded(picture: bytes | None) -> str | None:
-    return None if picture is None else base64.b64encode(picture).decode("ascii")

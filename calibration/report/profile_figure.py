@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from calibration.report.drawing import BLUE, GREY, ORANGE, new_figure, plain_style, with_unit
 from calibration.uncertainty.profile import Profile, Profile2D, Profiles
 
-_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"
 _ACROSS = 3
 
 
@@ -49,38 +48,32 @@ def profile_figure(found: Profiles | Profile2D) -> Figure:
         1
     """
     if isinstance(found, Profile2D):
-        figure = Figure(figsize=(5.0, 4.2), dpi=150, layout="constrained", facecolor="white")
+        figure = new_figure(5.0, 4.2)
         _draw_region(figure.add_subplot(), found)
     else:
         across = min(max(len(found), 1), _ACROSS)
         down = max(math.ceil(len(found) / across), 1)
-        figure = Figure(
-            figsize=(3.6 * across, 3.0 * down), dpi=150, layout="constrained", facecolor="white"
-        )
+        figure = new_figure(3.6 * across, 3.0 * down)
         for place, one in enumerate(found.profiles.values(), start=1):
             _draw_profile(figure.add_subplot(down, across, place), one)
-    FigureCanvasAgg(figure)
     return figure
-
-
-def _titled(label: str, unit: str) -> str:
-    return label if unit == "-" else f"{label} [{unit}]"
 
 
 def _draw_profile(axes: Axes, one: Profile) -> None:
     root = np.sign(one.values - one.value) * np.sqrt(one.delta_chi2)
-    axes.plot(one.values, root, color=_BLUE, marker="o", ms=3, lw=1.2)
+    axes.plot(one.values, root, color=BLUE, marker="o", ms=3, lw=1.2)
     lost = ~one.converged
-    axes.plot(one.values[lost], root[lost], color=_ORANGE, marker="x", ls="", ms=6)
+    axes.plot(one.values[lost], root[lost], color=ORANGE, marker="x", ls="", ms=6)
     for side in (-1, 1):
-        axes.axhline(side * math.sqrt(one.threshold), color=_GREY, lw=0.8, ls="--")
+        axes.axhline(side * math.sqrt(one.threshold), color=GREY, lw=0.8, ls="--")
     for end in (one.low, one.high):
         if math.isfinite(end):
-            axes.axvline(end, color=_GREY, lw=0.8, ls=":")
+            axes.axvline(end, color=GREY, lw=0.8, ls=":")
     if np.all(one.values > 0) and one.values[-1] > 20 * one.values[0]:
         axes.set_xscale("log")
-    axes.set_xlabel(_titled(one.label, one.unit), parse_math=False)
-    axes.set_ylabel("signed root of the rise of chi2")
+    plain_style(axes)
+    axes.set_xlabel(with_unit(one.label, one.unit), fontsize=9, parse_math=False)
+    axes.set_ylabel("signed root of the rise of chi2", fontsize=9)
     axes.set_title(
         f"{100 * one.level:g} % interval"
         if math.isfinite(one.low + one.high)
@@ -97,7 +90,7 @@ def _draw_region(axes: Axes, found: Profile2D) -> None:
         found.values[1],
         delta_chi2.T,
         levels=levels[levels < np.nanmax(delta_chi2)],
-        colors=_GREY,
+        colors=GREY,
         linewidths=0.7,
     )
     if np.nanmin(delta_chi2) < found.threshold < np.nanmax(delta_chi2):
@@ -106,11 +99,12 @@ def _draw_region(axes: Axes, found: Profile2D) -> None:
             found.values[1],
             delta_chi2.T,
             levels=[found.threshold],
-            colors=_BLUE,
+            colors=BLUE,
             linewidths=1.6,
         )
         axes.clabel(drawn, fmt=lambda level: f"{level:.2g}", fontsize=7)
-    axes.plot(*found.best, color=_ORANGE, marker="+", ms=9, ls="")
-    axes.set_xlabel(_titled(found.labels[0], found.units[0]), parse_math=False)
-    axes.set_ylabel(_titled(found.labels[1], found.units[1]), parse_math=False)
+    axes.plot(*found.best, color=ORANGE, marker="+", ms=9, ls="")
+    plain_style(axes)
+    axes.set_xlabel(with_unit(found.labels[0], found.units[0]), fontsize=9, parse_math=False)
+    axes.set_ylabel(with_unit(found.labels[1], found.units[1]), fontsize=9, parse_math=False)
     axes.set_title(f"joint {100 * found.level:g} % region", fontsize=9)

@@ -44,7 +44,8 @@ _NUMBER = re.compile(r"-?\d+\.\d+")
 
 def svg(figure: Figure, text: str) -> str:
     """The figure as an element ``<svg>`` for a page whose style sheet has the variables of
-    ``THEME``; the same for the same figure.
+    ``THEME``, and a whole file with the colours of Matplotlib without one; the same for the same
+    figure.
 
     Args:
         figure: to be drawn.
@@ -69,10 +70,11 @@ def svg(figure: Figure, text: str) -> str:
     body = re.sub(r'font: ([^;"]*?)([\d.]+px) [^;"]*', r"font-size: \2", body)
     body = _TAG.sub(lambda tag: _NUMBER.sub(_rounded, tag[0]), body)
     for colour, name in THEME.items():
-        body = re.sub(colour, f"var(--{name})", body, flags=re.I)
-    body = re.sub(r"\s*\n\s*", "\n", body).strip()
+        body = re.sub(colour, f"var(--{name}, {colour})", body, flags=re.I)
+    body = re.sub(r"\s*\n\s*", "\n", body).strip().replace("xlink:href", "href")
     return (
-        f'<svg class="chart" role="img" aria-label="{html.escape(text)}" viewBox="{box[1]}">\n'
+        f'<svg class="chart" role="img" aria-label="{html.escape(text)}" '
+        f'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" viewBox="{box[1]}">\n'
         f"{body}\n</svg>"
     )
 

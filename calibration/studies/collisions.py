@@ -700,6 +700,7 @@ def remarks(collision: Collision, radii: tuple[float, float]) -> Iterator[str]:
     """
     recorded, found, spins = collision
     yield f"read: {', '.join(recorded.read)}"
+    yield from recorded.bodies[0].notes
     yield from unused_columns(recorded.ignored)
     missing = int(np.sum(~np.isfinite(recorded.position[:, :, found_axes(recorded)]).all(axis=2)))
     if missing:

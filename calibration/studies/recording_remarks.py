@@ -36,6 +36,7 @@ def recording_remarks(
         gravity: acceleration of free fall [m/s^2].
     """
     return (
+        *recording.notes,
         *unused_columns(recording.ignored),
         *_measured_spin(recording, detected),
         *_missing_samples(recording),

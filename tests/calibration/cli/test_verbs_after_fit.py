@@ -128,6 +128,7 @@ def test_a_study_from_init_to_report(run, here):
     assert profile["low"] < found["value"] < profile["high"]
     assert profile["high"] - profile["low"] == pytest.approx(4 * found["sd"], rel=0.2)
     assert Path("result/profile.png").read_bytes().startswith(b"\x89PNG")
+    assert Path("result/profile.svg").read_text().startswith("<svg")
 
     assert run("bootstrap", "result/study.toml")[0] == 0
     drawn = json.loads(Path("result/bootstrap.json").read_text())

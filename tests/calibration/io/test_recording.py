@@ -677,7 +677,8 @@ def test_patterns_directories_and_lists_without_files_are_refused(tmp_path):
         read_recordings(str(tmp_path / "*.csv"))
     with pytest.raises(
         InputError,
-        match=r"the directory holds no data files\. Files ending in \.csv, \.dat, \.tsv, \.txt are "
+        match=r"the directory holds no data files\. "
+        r"Files ending in \.csv, \.dat, \.trc, \.tsv, \.txt are "
         r"looked for\.",
     ):
         read_recordings(tmp_path)

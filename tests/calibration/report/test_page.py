@@ -231,7 +231,7 @@ def test_every_picture_has_a_text_and_every_heading_its_level(outline):
 def test_names_that_are_referred_to_are_there_once(whole, outline):
     names = [attributes["id"] for _, attributes in outline.elements if "id" in attributes]
     assert len(names) == len(set(names))
-    used = re.findall(r"url\(#(\w+)\)|xlink:href=\"#(\w+)\"", whole)
+    used = re.findall(r"url\(#(\w+)\)| href=\"#(\w+)\"", whole)
     assert {first or second for first, second in used} <= set(names)
 
 
