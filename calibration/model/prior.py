@@ -96,6 +96,8 @@ class HeavyTailed:
         centre: expected value, in the unit of the quantity.
         scale: in the same unit, positive.
         degrees: of freedom, ``n``, positive.
+        above: whether only larger values may be far away, as where smaller ones are negative and so
+            have no meaning: below the centre it is a normal prior, residual ``t sqrt((n + 1)/n)``.
 
     Raises:
         InputError: a centre that is not finite, a scale or degrees that are not positive.
@@ -109,6 +111,7 @@ class HeavyTailed:
     centre: float
     scale: float
     degrees: float = 3.0
+    above: bool = False
 
     def __post_init__(self) -> None:
         positive = 0 < self.scale < math.inf and 0 < self.degrees < math.inf
@@ -126,4 +129,6 @@ class HeavyTailed:
         # ln(1 + x)/x has a limit at 0 that it does not reach by itself.
         near = square < 1e-8
         ratio = jnp.where(near, 1 - square / 2, jnp.log1p(square) / jnp.where(near, 1.0, square))
+        if self.above:
+            ratio = jnp.where(t < 0, 1.0, ratio)
         return t * jnp.sqrt((1 + 1 / self.degrees) * ratio)

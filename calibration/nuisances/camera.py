@@ -247,6 +247,9 @@ class DepthMotion(Nuisance):
         centre: point of the picture on the axis of the camera, ``(x, z)`` in recorded lengths [m];
             beside ``LensDistortion`` that of the lens is taken.
         prior: what is known of the velocity beforehand.
+        off_axis: what is known beforehand of how far the axis is from ``centre`` along x and along
+            z [m], where it is to be found. Only the product with the velocity shows, as a drift of
+            the picture.
 
     Example:
         >>> depth = cal.nuisances.DepthMotion(distance=1.5, centre=(0.3, 0.2))
@@ -257,6 +260,7 @@ class DepthMotion(Nuisance):
     distance: float
     centre: tuple[float, float]
     prior: Prior | None = None
+    off_axis: Prior | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.distance < np.inf:
@@ -274,16 +278,29 @@ class DepthMotion(Nuisance):
         check_pictures("DepthMotion", trials, one_camera=True)
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
-        """The velocity."""
-        label = "velocity away from the camera"
+        """The velocity, and where the axis is."""
+        velocity = nuisance_parameter(
+            "depth_velocity",
+            unit="m/s",
+            label="velocity away from the camera",
+            symbol="v_y0",
+            late=True,
+            prior=self.prior,
+        )
+        if self.off_axis is None:
+            return (velocity,)
         return (
-            nuisance_parameter(
-                "depth_velocity",
-                unit="m/s",
-                label=label,
-                symbol="v_y0",
-                late=True,
-                prior=self.prior,
+            velocity,
+            *(
+                nuisance_parameter(
+                    f"off_axis_{axis}",
+                    unit="m",
+                    label=f"distance of the axis of the camera along {axis}",
+                    symbol=f"a_{axis}",
+                    late=True,
+                    prior=self.off_axis,
+                )
+                for axis in "xz"
             ),
         )
 
@@ -295,6 +312,10 @@ class DepthMotion(Nuisance):
         if camera.distortion is None:
             centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
             camera = camera._replace(centre=centre)
+        if self.off_axis is not None:
+            camera = camera._replace(
+                off_axis=jnp.stack([values[1], jnp.zeros_like(values[1]), values[2]])
+            )
         return trial_state._replace(
             velocity=trial_state.velocity.at[1].set(values[0]), camera=camera
         )

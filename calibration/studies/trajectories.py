@@ -188,7 +188,7 @@ POSSIBLE = tuple(
         doubt_shutter(),
         doubt_pixels(),
         doubt_lens((0.0, 0.0), 1.0),
-        doubt_depth((0.0, 0.0)),
+        doubt_depth((0.0, 0.0), 1.0),
         doubt_rebound(),
         doubt_constancy(open=True),
     )
@@ -702,7 +702,7 @@ def list_doubts(study: Study, data: VisiblePhysics) -> tuple[Doubt, ...]:
         doubts += [doubt_shutter()]
         doubts += [doubt_pixels()] if {"x", "z"} <= seen else []
         one_camera = "x" in seen and "y" not in seen
-        doubts += [doubt_lens(middle, reach), doubt_depth(middle)] if one_camera else []
+        doubts += [doubt_lens(middle, reach), doubt_depth(middle, reach)] if one_camera else []
     if has_rigid_impacts(study) and study.model.restitution_law in (None, CONSTANT):
         doubts += [doubt_constancy(open=study.model.restitution_law is None)]
     if data.measured and data.friction and study.model.friction_law == COULOMB:
@@ -849,8 +849,9 @@ def duration_of_balls(study: Study) -> HeavyTailed:
     modulus = SOFTEST / (1 - 0.5**2)
     stiffness = 4 / 3 * modulus * math.sqrt(study.ball.radius)
     longest = HERTZ_TIME * (study.ball.mass / stiffness) ** 0.4
-    # Soft surfaces are beyond it.
-    return HeavyTailed(0.25 * longest, 0.4 * longest)
+    # Soft surfaces are beyond it. None is negative, but where a little less than nothing fits best
+    # the interval is as wide as it should be.
+    return HeavyTailed(0.25 * longest, 0.4 * longest, above=True)
 
 
 def starting_scene(

@@ -79,11 +79,12 @@ def doubt_lens(middle: tuple[float, float], reach: float) -> Doubt:
     )
 
 
-def doubt_depth(middle: tuple[float, float]) -> Doubt:
+def doubt_depth(middle: tuple[float, float], reach: float) -> Doubt:
     """Each recording gets smaller or larger as the ball moves along the line of sight.
 
     Args:
         middle: of what the camera saw (x, z) [m].
+        reach: half of its width [m]; the axis of the camera may be as far away.
     """
     return Doubt(
         "motion towards or away from the camera",
@@ -91,7 +92,14 @@ def doubt_depth(middle: tuple[float, float]) -> Doubt:
         _say_depth,
         "--nuisance 'depth motion: distance=1.5'",
         largest=0.5 * AWAY,
-        nuisances=(DepthMotion(distance=AWAY, centre=middle, prior=Normal(0.0, APPROACH * AWAY)),),
+        nuisances=(
+            DepthMotion(
+                distance=AWAY,
+                centre=middle,
+                prior=Normal(0.0, APPROACH * AWAY),
+                off_axis=Normal(0.0, reach),
+            ),
+        ),
     )
 
 
