@@ -329,6 +329,19 @@ def test_a_ball_that_goes_away_from_the_camera():
         assert abs(own.value - depth) < 3 * own.sd
 
 
+def test_an_axis_of_the_camera_elsewhere_is_another_centre():
+    depth = cal.nuisances.DepthMotion(1.5, (0.4, 0.2), off_axis=cal.Normal(0.0, 0.5))
+    assert [one.name for one in depth.parameters((0, 2))][1:] == ["off_axis_x", "off_axis_z"]
+    camera = depth.apply(at_rest(), jnp.array([0.25, -0.4, 0.1]), (0, 2)).camera
+    pinhole = Camera(nearness=1 / 1.5, centre=jnp.array([0.0, 0.0, 0.3]))
+    for place in ([0.7, 0.2, 0.5], [-0.1, -0.3, 0.0], [0.3, 0.0, 0.4]):
+        np.testing.assert_allclose(
+            camera.project(jnp.array(place), 1.01),
+            pinhole.project(jnp.array(place), 1.01),
+            atol=1e-14,
+        )
+
+
 @pytest.mark.slow
 def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
     camera = Camera(aspect=1.03)

@@ -1,5 +1,6 @@
 """What is known of a parameter is said by its name, whether it is of the scene or of a nuisance."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -107,6 +108,16 @@ def test_a_friction_that_is_fixed_is_not_probed():
 def test_what_cannot_be_known_is_refused(known, message):
     with pytest.raises(cal.InputError, match=message):
         problem(known=known)
+
+
+def test_a_heavy_tail_above_is_a_normal_distribution_below():
+    both, above = (cal.HeavyTailed(2.0, 0.5, degrees=3.0, above=only) for only in (False, True))
+    larger, smaller = 2.0 + np.array([0.0, 0.5, 50.0]), 2.0 - np.array([0.5, 5.0])
+    np.testing.assert_allclose(above.residual(larger), both.residual(larger), rtol=1e-14)
+    normal = (smaller - 2.0) / 0.5 * np.sqrt(4 / 3)
+    np.testing.assert_allclose(above.residual(smaller), normal, rtol=1e-14)
+    slopes = [float(jax.grad(lambda x: above.residual(x))(2.0 + d)) for d in (-1e-9, 0.0, 1e-9)]
+    np.testing.assert_allclose(slopes, slopes[0], rtol=1e-6)
 
 
 def test_a_log_normal_prior_is_of_what_is_positive():
