@@ -69,8 +69,8 @@ class Table:
         preamble: the texts above the header that are no comments (a title, the name of a track).
         comments: the lines of comment, without their sign.
         decimal: the decimal sign, ``"."`` or ``","``.
-        vertical: the axis that points up by the format of the file, ``"?"`` where that leaves it
-            open; ``None`` for a plain table.
+        vertical: the axis that points up by the format of the file, with a minus sign where it
+            counts downwards, ``"?"`` where that leaves it open; ``None`` for a plain table.
         notes: plain sentences on what the reader of the format decided.
     """
 

@@ -362,8 +362,8 @@ def _upward(
             "files of this format do not say which axis points up",
             remedy="Give --vertical y or --vertical z (in Python: vertical='y').",
         )
-    if vertical is None and table.vertical in chosen:
-        return str(table.vertical)
+    if vertical is None and table.vertical is not None and table.vertical[-1] in chosen:
+        return table.vertical
     if vertical is None:
         axis = next((axis for axis in ("z", "y") if axis in chosen), next(iter(chosen)))
         rows = axis == "y" or identify_quantity(chosen[axis]) == "y"

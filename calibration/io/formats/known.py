@@ -8,7 +8,9 @@ from calibration.io.formats.format import FileFormat
 from calibration.io.formats.motive import Motive
 from calibration.io.formats.phyphox import Collision, Stopwatch, StopwatchInARow
 from calibration.io.formats.qualisys import Qualisys
+from calibration.io.formats.ros import ROS
 from calibration.io.formats.sleap import SLEAP
+from calibration.io.formats.trackmate import TrackMate
 from calibration.io.formats.trackpy import Trackpy
 from calibration.io.formats.trc import TRC
 from calibration.io.formats.vicon import Vicon
@@ -25,6 +27,8 @@ FORMATS: tuple[FileFormat, ...] = (
     Vicon(),
     AudacityLabels(),
     Trackpy(),
+    TrackMate(),
+    ROS(),
 )
 """All formats; no file has the marks of two."""
 

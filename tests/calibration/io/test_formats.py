@@ -15,6 +15,7 @@ import pytest
 from calibration.cli.main import main
 from calibration.errors import InputError
 from calibration.io.formats.known import FORMATS, format_of
+from calibration.io.in_memory import recording_from
 from calibration.io.recording import read_trajectory
 from calibration.io.tables import read_table
 from calibration.io.two_bodies import read_two_bodies
@@ -164,6 +165,34 @@ def trackpy():
     return table(",", rows)
 
 
+def trackmate():
+    """Calibrated in mm; two spots of no track."""
+    keys = ["LABEL", "ID", "TRACK_ID", "QUALITY", "POSITION_X", "POSITION_Y", "POSITION_T", "FRAME"]
+    names = ["Label", "Spot ID", "Track ID", "Quality", "X", "Y", "T", "Frame"]
+    rows = [keys, names, names, ["", "", "", "(quality)", "(mm)", "(mm)", "(sec)", ""]]
+    rows += [
+        [f"ID{sample}", sample, 0, 12.5, *image(sample), f"{TIME[sample]:.4f}", sample]
+        for sample in range(len(TIME))
+        if sample != LOST
+    ]
+    rows += [[f"ID{900 + k}", 900 + k, "", 3.0, 1.0, 1.0, 0.1, 10] for k in range(2)]
+    return table(",", rows)
+
+
+def ros():
+    stamp = 1_772_000_000_123_456_789
+    fields = ["header.seq", "header.stamp", "header.frame_id"]
+    fields += [f"pose.position.{axis}" for axis in "xyz"]
+    fields += [f"pose.orientation.{axis}" for axis in "xyzw"]
+    rows = [["%time", *(f"field.{name}" for name in fields)]]
+    for sample, time in enumerate(TIME):
+        at = cells((ACROSS[sample], ASIDE[sample], FALLEN[sample]))
+        now = stamp + round(1e9 * time)
+        if sample != LOST:
+            rows.append([now + 400, sample, now, "world", *at, 0, 0, 0, 1])
+    return table(",", rows)
+
+
 PLANAR = {"frame_rate": RATE, "scale": PIXEL}
 TRAJECTORIES = {
     "rigid body of Motive": (motive(), {}, True),
@@ -175,6 +204,8 @@ TRAJECTORIES = {
     "DeepLabCut": (deeplabcut(), PLANAR, False),
     "SLEAP": (sleap(), PLANAR, False),
     "trackpy": (trackpy(), PLANAR, False),
+    "TrackMate": (trackmate(), {}, False),
+    "rostopic": (ros(), {}, True),
 }
 
 
@@ -203,6 +234,7 @@ def test_what_is_left_out_or_taken_for_granted_is_said(tmp_path):
     assert "1 positions at exactly 0, 0, 0" in said["Qualisys"]
     assert "y is taken as up" in said["rigid body of Motive"]
     assert "100 Hz" in said["Vicon"]
+    assert "2 spots that belong to no track" in said["TrackMate"]
 
 
 def test_check_reads_a_declared_format_and_says_which(tmp_path, capsys):
@@ -232,6 +264,19 @@ def test_a_format_that_does_not_say_which_axis_is_up_asks(tmp_path):
     (tmp_path / "drop.trc").write_text(trc())
     with pytest.raises(InputError, match=r"which axis points up.*--vertical y or --vertical z"):
         read_trajectory(tmp_path / "drop.trc")
+
+
+def test_a_table_in_memory_is_read_like_a_file():
+    pandas = pytest.importorskip("pandas")
+    height = np.where(np.arange(len(TIME)) == LOST, np.nan, FALLEN)
+    frame = pandas.DataFrame({"t (s)": TIME, "z (mm)": 1e3 * height, "remark": "ok"})
+    read = recording_from(frame, name="film")
+    np.testing.assert_allclose(read.position[:, 2], height)
+    assert (read.name, read.path, read.ignored) == ("film", None, ("remark",))
+    with pytest.raises(InputError, match="shapes"):
+        recording_from({"t": TIME, "z": FALLEN[1:]}, name="film")
+    with pytest.raises(InputError, match="no column of time"):
+        recording_from({"z": FALLEN}, name="film")
 
 
 # Sounds
