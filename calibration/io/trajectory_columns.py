@@ -239,7 +239,7 @@ def _clock(
     raise table.header_error(
         f"there is no column of time. The columns are {list_headers(table.headers)}",
         remedy="Name one of them 't' (in s) or 'frame', or say which it is: "
-        f"{advise_columns('t')}.",
+        f"{advise_columns('t')}. {table.nearest}".rstrip(),
     )
 
 
@@ -303,7 +303,7 @@ def _position_columns(
         raise table.header_error(
             f"there is no column of position. The columns are {list_headers(table.headers)}",
             remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
-            f"{advise_columns('z')}.",
+            f"{advise_columns('z')}. {table.nearest}".rstrip(),
         )
     explicit = [named[axis] for axis in AXES if axis in named]
     deciding = explicit or [header for headers in candidates.values() for header in headers]

@@ -33,18 +33,22 @@ FORMATS: tuple[FileFormat, ...] = (
 """All formats; no file has the marks of two."""
 
 
+_RESEMBLING = 0.3
+"""Share of its marks from which on a file resembles a format."""
+
+
 def format_of(text: str) -> FileFormat | None:
     """The format whose marks a file has, if any."""
     return next((one for one in FORMATS if not one.lacking(text)), None)
 
 
 def nearest_format(text: str) -> str:
-    """A sentence on the format that a file has most marks of, and what it lacks; empty where it has
-    none of any.
+    """A sentence on the format that a file has most marks of, a third of them at least, and what it
+    lacks; else nothing.
     """
     shares = [(1 - len(one.lacking(text)) / len(one.marks), one) for one in FORMATS]
     share, nearest = max(shares, key=lambda pair: pair[0])
-    if share == 0:
+    if share < _RESEMBLING:
         return ""
     lacking = " and no ".join(mark.about for mark in nearest.lacking(text))
     return f"Nearest to it is {nearest.name}, but there is no {lacking}."

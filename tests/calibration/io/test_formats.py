@@ -8,6 +8,7 @@ here.
 import contextlib
 import io
 import zipfile
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -361,15 +362,44 @@ def test_a_file_has_the_marks_of_one_format_only(name):
     assert sum(not one.lacking(SAMPLES[name]) for one in FORMATS) == 1
 
 
-@pytest.mark.parametrize("text", ["t,x,y\n0,1,2\n", "frame,x_px,y_px\n0,1,2\n", "time;z\n0;1\n"])
+NUMBERS = "".join(f"{0.01 * k:.6f}\t{0.3 + 0.02 * k:.6f}\t{1.0:.6f}\n" for k in range(50))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "t,x,y\n0,1,2\n",
+        "frame,x_px,y_px\n0,1,2\n",
+        "time;z\n0;1\n",
+        NUMBERS,
+        NUMBERS.replace("\t1.000000", ""),
+    ],
+    ids=["plain", "pixels", "German", "three columns of numbers", "two columns of numbers"],
+)
 def test_plain_tables_are_of_no_format(text):
     assert format_of(text) is None
+
+
+def test_a_long_file_that_is_no_label_track_at_its_end_is_told_at_once():
+    text = 20_000 * "0.500000\t0.500000\timpact\r\n   " + "end"
+    begin = perf_counter()
+    assert format_of(text) is None
+    assert perf_counter() - begin < 2
 
 
 def test_what_is_nearly_a_format_is_told_its_reason(tmp_path):
     (tmp_path / "cut.trc").write_text("PathFileType\t4\t(X/Y/Z)\tcut.trc\n1\t0\t2\n")
     with pytest.raises(InputError, match=r"Nearest to it is TRC, but there is no line 'DataRate'"):
         read_table(tmp_path / "cut.trc")
+
+
+def test_a_table_without_positions_is_told_the_format_that_it_resembles(tmp_path):
+    changed = (
+        sleap().replace("instance.score", "score").replace("ball.x", "u").replace("ball.y", "v")
+    )
+    (tmp_path / "changed.csv").write_text(changed)
+    with pytest.raises(InputError, match=r"Nearest to it is SLEAP.*no column 'instance.score'"):
+        read_trajectory(tmp_path / "changed.csv", frame_rate=RATE)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
