@@ -17,6 +17,7 @@ from .fitting.multi_start import multi_start as multi_start
 from .fitting.policy import FitPolicy as FitPolicy
 from .io.impact_table import ImpactTable as ImpactTable
 from .io.impact_table import read_impact_table as read_impact_table
+from .io.in_memory import recording_from as recording_from
 from .io.recording import Recording as Recording
 from .io.recording import read_recordings as read_recordings
 from .io.recording import read_trajectory as read_trajectory

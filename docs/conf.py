@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from latex2mathml.converter import convert
 from sphinx import addnodes
 
 _project = tomllib.loads(
@@ -19,11 +20,15 @@ project = _project["name"]
 version = release = _project["version"]
 copyright = "the authors of jaxcontact, Apache-2.0"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
+myst_update_mathjax = False
+
+# Formulas are MathML, which browsers draw without a script and without a network.
+html_math_renderer = "mathml"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -131,7 +136,28 @@ def _space_names(app: Any, doctree: nodes.document) -> None:
             name.children = [nodes.Text(text.replace(",", ", "))]
 
 
+_UPRIGHT_LETTER = re.compile(r"\\mathrm\{(\w)\}")  # which latex2mathml would make italic
+
+
+def _mathml(formula: str, *, display: str) -> str:
+    return convert(_UPRIGHT_LETTER.sub(r"\\text{\1}", formula), display=display)
+
+
+def _formula_in_text(translator: Any, node: nodes.math) -> None:
+    """A formula of a line of text, as MathML."""
+    translator.body.append(_mathml(node.astext(), display="inline"))
+    raise nodes.SkipNode
+
+
+def _formula_by_itself(translator: Any, node: nodes.math_block) -> None:
+    """A displayed formula, as MathML; one that is wider than the page can be scrolled."""
+    translator.body.append(translator.starttag(node, "div", CLASS="math"))
+    translator.body.append(f"{_mathml(node.astext(), display='block')}</div>\n")
+    raise nodes.SkipNode
+
+
 def setup(app: Any) -> None:
+    app.add_html_math_renderer("mathml", (_formula_in_text, None), (_formula_by_itself, None))
     app.connect("autodoc-skip-member", _skip_tuple_fields)
     app.connect("autodoc-process-docstring", _say_public_name)
     app.connect("autodoc-process-docstring", _join_names, priority=400)  # before napoleon, at 500

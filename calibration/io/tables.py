@@ -7,13 +7,13 @@ below it, empty cells and ``-`` or ``nan`` for gaps, empty rows and columns.
 """
 
 import csv
+import dataclasses
 import io
 import os
 import re
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ class _Row(NamedTuple):
     cells: list[str]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Table:
     """The rows of a file below its header, still as text; ``column`` turns one column into numbers.
 
@@ -69,9 +69,10 @@ class Table:
         preamble: the texts above the header that are no comments (a title, the name of a track).
         comments: the lines of comment, without their sign.
         decimal: the decimal sign, ``"."`` or ``","``.
-        vertical: the axis that points up by the format of the file, ``"?"`` where that leaves it
-            open; ``None`` for a plain table.
+        vertical: the axis that points up by the format of the file, with a minus sign where it
+            counts downwards, ``"?"`` where that leaves it open; ``None`` for a plain table.
         notes: plain sentences on what the reader of the format decided.
+        nearest: a sentence on the format that a plain table resembles, if any.
     """
 
     path: str
@@ -84,6 +85,7 @@ class Table:
     decimal: str
     vertical: str | None = None
     notes: tuple[str, ...] = ()
+    nearest: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -215,7 +217,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     if declared is not None:
         return _by_format(declared, text, source)
     try:
-        return _plain_table(text, source)
+        return dataclasses.replace(_plain_table(text, source), nearest=nearest_format(text))
     except InputError as error:
         remedy = f"{error.remedy} {nearest_format(text)}".strip()
         raise InputError(

@@ -239,7 +239,7 @@ def _clock(
     raise table.header_error(
         f"there is no column of time. The columns are {list_headers(table.headers)}",
         remedy="Name one of them 't' (in s) or 'frame', or say which it is: "
-        f"{advise_columns('t')}.",
+        f"{advise_columns('t')}. {table.nearest}".rstrip(),
     )
 
 
@@ -303,7 +303,7 @@ def _position_columns(
         raise table.header_error(
             f"there is no column of position. The columns are {list_headers(table.headers)}",
             remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
-            f"{advise_columns('z')}.",
+            f"{advise_columns('z')}. {table.nearest}".rstrip(),
         )
     explicit = [named[axis] for axis in AXES if axis in named]
     deciding = explicit or [header for headers in candidates.values() for header in headers]
@@ -362,8 +362,8 @@ def _upward(
             "files of this format do not say which axis points up",
             remedy="Give --vertical y or --vertical z (in Python: vertical='y').",
         )
-    if vertical is None and table.vertical in chosen:
-        return str(table.vertical)
+    if vertical is None and table.vertical is not None and table.vertical[-1] in chosen:
+        return table.vertical
     if vertical is None:
         axis = next((axis for axis in ("z", "y") if axis in chosen), next(iter(chosen)))
         rows = axis == "y" or identify_quantity(chosen[axis]) == "y"

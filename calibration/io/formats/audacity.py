@@ -7,9 +7,14 @@ separated by tabs, without a header; a line that begins with a backslash holds f
 from collections.abc import Sequence
 from typing import ClassVar
 
+from calibration.errors import InputError
 from calibration.io.formats.format import FileFormat, FoundColumns, Line, Mark, number
 
-_LABEL = r"[ \t]*-?\d+[.,]\d+\t-?\d+[.,]\d+(?:\t[^\n]*)?"
+_TIME = r"-?\d++[.,]\d{6}\t"
+_NO_NUMBER = r"(?!-?\d++[.,]\d++\s*+(?:\n|\Z))"
+"""A label may be a count, but three columns of decimal numbers are no labels."""
+
+_LINE = rf"(?:{_TIME}{_TIME}{_NO_NUMBER}|\\\t)[^\n]*+(?:\n\s*+|\Z)"
 
 
 class AudacityLabels(FileFormat):
@@ -19,7 +24,7 @@ class AudacityLabels(FileFormat):
     marks: ClassVar[tuple[Mark, ...]] = (
         Mark(
             "file of nothing but lines 'start, end, label' in seconds",
-            rf"\A\ufeff?(?:(?:{_LABEL}|\\\t[^\n]*)\r?(?:\n|\Z)\s*)+\Z",
+            rf"\A\ufeff?(?:{_LINE})++\Z",
         ),
     )
 
@@ -31,6 +36,14 @@ class AudacityLabels(FileFormat):
             if len(cells := line.text.strip("\ufeff").split("\t")) > 1 and cells[0] != "\\"
         ]
         known = sorted((start, end or start, at) for start, end, at in labels if start is not None)
+        for start, end, at in known:
+            if end < start:
+                raise InputError(
+                    f"the label ends at {end:g} s, before it begins at {start:g} s",
+                    remedy="Export the labels again.",
+                    path=path,
+                    line=at,
+                )
         spans = sum(end > start for start, end, _ in known)
         notes = (f"{spans} labels of a span count from where they begin",) if spans else ()
         return FoundColumns(

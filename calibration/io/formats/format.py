@@ -35,8 +35,8 @@ class FoundColumns:
         rows: (rows, columns) text of the cells, with decimal points; empty where nothing was seen.
         lines: (rows,) where each row stands in the file.
         header_line: where the columns are named.
-        vertical: the axis that points up, where the program has one; ``"?"`` where its files do not
-            say, so that a person must.
+        vertical: the axis that points up, with a minus sign where it counts downwards, where the
+            program has one; ``"?"`` where its files do not say, so that a person must.
         notes: plain sentences on what was decided.
     """
 

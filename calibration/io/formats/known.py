@@ -8,7 +8,9 @@ from calibration.io.formats.format import FileFormat
 from calibration.io.formats.motive import Motive
 from calibration.io.formats.phyphox import Collision, Stopwatch, StopwatchInARow
 from calibration.io.formats.qualisys import Qualisys
+from calibration.io.formats.ros import ROS
 from calibration.io.formats.sleap import SLEAP
+from calibration.io.formats.trackmate import TrackMate
 from calibration.io.formats.trackpy import Trackpy
 from calibration.io.formats.trc import TRC
 from calibration.io.formats.vicon import Vicon
@@ -25,8 +27,14 @@ FORMATS: tuple[FileFormat, ...] = (
     Vicon(),
     AudacityLabels(),
     Trackpy(),
+    TrackMate(),
+    ROS(),
 )
 """All formats; no file has the marks of two."""
+
+
+_RESEMBLING = 0.3
+"""Share of its marks from which on a file resembles a format."""
 
 
 def format_of(text: str) -> FileFormat | None:
@@ -35,12 +43,12 @@ def format_of(text: str) -> FileFormat | None:
 
 
 def nearest_format(text: str) -> str:
-    """A sentence on the format that a file has most marks of, and what it lacks; empty where it has
-    none of any.
+    """A sentence on the format that a file has most marks of, a third of them at least, and what it
+    lacks; else nothing.
     """
     shares = [(1 - len(one.lacking(text)) / len(one.marks), one) for one in FORMATS]
     share, nearest = max(shares, key=lambda pair: pair[0])
-    if share == 0:
+    if share < _RESEMBLING:
         return ""
     lacking = " and no ".join(mark.about for mark in nearest.lacking(text))
     return f"Nearest to it is {nearest.name}, but there is no {lacking}."

@@ -8,6 +8,7 @@ here.
 import contextlib
 import io
 import zipfile
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from calibration.cli.main import main
 from calibration.errors import InputError
 from calibration.io.formats.known import FORMATS, format_of
+from calibration.io.in_memory import recording_from
 from calibration.io.recording import read_trajectory
 from calibration.io.tables import read_table
 from calibration.io.two_bodies import read_two_bodies
@@ -164,6 +166,34 @@ def trackpy():
     return table(",", rows)
 
 
+def trackmate():
+    """Calibrated in mm; two spots of no track."""
+    keys = ["LABEL", "ID", "TRACK_ID", "QUALITY", "POSITION_X", "POSITION_Y", "POSITION_T", "FRAME"]
+    names = ["Label", "Spot ID", "Track ID", "Quality", "X", "Y", "T", "Frame"]
+    rows = [keys, names, names, ["", "", "", "(quality)", "(mm)", "(mm)", "(sec)", ""]]
+    rows += [
+        [f"ID{sample}", sample, 0, 12.5, *image(sample), f"{TIME[sample]:.4f}", sample]
+        for sample in range(len(TIME))
+        if sample != LOST
+    ]
+    rows += [[f"ID{900 + k}", 900 + k, "", 3.0, 1.0, 1.0, 0.1, 10] for k in range(2)]
+    return table(",", rows)
+
+
+def ros():
+    stamp = 1_772_000_000_123_456_789
+    fields = ["header.seq", "header.stamp", "header.frame_id"]
+    fields += [f"pose.position.{axis}" for axis in "xyz"]
+    fields += [f"pose.orientation.{axis}" for axis in "xyzw"]
+    rows = [["%time", *(f"field.{name}" for name in fields)]]
+    for sample, time in enumerate(TIME):
+        at = cells((ACROSS[sample], ASIDE[sample], FALLEN[sample]))
+        now = stamp + round(1e9 * time)
+        if sample != LOST:
+            rows.append([now + 400, sample, now, "world", *at, 0, 0, 0, 1])
+    return table(",", rows)
+
+
 PLANAR = {"frame_rate": RATE, "scale": PIXEL}
 TRAJECTORIES = {
     "rigid body of Motive": (motive(), {}, True),
@@ -175,6 +205,8 @@ TRAJECTORIES = {
     "DeepLabCut": (deeplabcut(), PLANAR, False),
     "SLEAP": (sleap(), PLANAR, False),
     "trackpy": (trackpy(), PLANAR, False),
+    "TrackMate": (trackmate(), {}, False),
+    "rostopic": (ros(), {}, True),
 }
 
 
@@ -203,6 +235,7 @@ def test_what_is_left_out_or_taken_for_granted_is_said(tmp_path):
     assert "1 positions at exactly 0, 0, 0" in said["Qualisys"]
     assert "y is taken as up" in said["rigid body of Motive"]
     assert "100 Hz" in said["Vicon"]
+    assert "2 spots that belong to no track" in said["TrackMate"]
 
 
 def test_check_reads_a_declared_format_and_says_which(tmp_path, capsys):
@@ -232,6 +265,19 @@ def test_a_format_that_does_not_say_which_axis_is_up_asks(tmp_path):
     (tmp_path / "drop.trc").write_text(trc())
     with pytest.raises(InputError, match=r"which axis points up.*--vertical y or --vertical z"):
         read_trajectory(tmp_path / "drop.trc")
+
+
+def test_a_table_in_memory_is_read_like_a_file():
+    pandas = pytest.importorskip("pandas")
+    height = np.where(np.arange(len(TIME)) == LOST, np.nan, FALLEN)
+    frame = pandas.DataFrame({"t (s)": TIME, "z (mm)": 1e3 * height, "remark": "ok"})
+    read = recording_from(frame, name="film")
+    np.testing.assert_allclose(read.position[:, 2], height)
+    assert (read.name, read.path, read.ignored) == ("film", None, ("remark",))
+    with pytest.raises(InputError, match="shapes"):
+        recording_from({"t": TIME, "z": FALLEN[1:]}, name="film")
+    with pytest.raises(InputError, match="no column of time"):
+        recording_from({"z": FALLEN}, name="film")
 
 
 # Sounds
@@ -316,15 +362,44 @@ def test_a_file_has_the_marks_of_one_format_only(name):
     assert sum(not one.lacking(SAMPLES[name]) for one in FORMATS) == 1
 
 
-@pytest.mark.parametrize("text", ["t,x,y\n0,1,2\n", "frame,x_px,y_px\n0,1,2\n", "time;z\n0;1\n"])
+NUMBERS = "".join(f"{0.01 * k:.6f}\t{0.3 + 0.02 * k:.6f}\t{1.0:.6f}\n" for k in range(50))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "t,x,y\n0,1,2\n",
+        "frame,x_px,y_px\n0,1,2\n",
+        "time;z\n0;1\n",
+        NUMBERS,
+        NUMBERS.replace("\t1.000000", ""),
+    ],
+    ids=["plain", "pixels", "German", "three columns of numbers", "two columns of numbers"],
+)
 def test_plain_tables_are_of_no_format(text):
     assert format_of(text) is None
+
+
+def test_a_long_file_that_is_no_label_track_at_its_end_is_told_at_once():
+    text = 20_000 * "0.500000\t0.500000\timpact\r\n   " + "end"
+    begin = perf_counter()
+    assert format_of(text) is None
+    assert perf_counter() - begin < 2
 
 
 def test_what_is_nearly_a_format_is_told_its_reason(tmp_path):
     (tmp_path / "cut.trc").write_text("PathFileType\t4\t(X/Y/Z)\tcut.trc\n1\t0\t2\n")
     with pytest.raises(InputError, match=r"Nearest to it is TRC, but there is no line 'DataRate'"):
         read_table(tmp_path / "cut.trc")
+
+
+def test_a_table_without_positions_is_told_the_format_that_it_resembles(tmp_path):
+    changed = (
+        sleap().replace("instance.score", "score").replace("ball.x", "u").replace("ball.y", "v")
+    )
+    (tmp_path / "changed.csv").write_text(changed)
+    with pytest.raises(InputError, match=r"Nearest to it is SLEAP.*no column 'instance.score'"):
+        read_trajectory(tmp_path / "changed.csv", frame_rate=RATE)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
