@@ -56,7 +56,11 @@ class Positions(Observation):
             if trial_state.camera.exposure is None
             else average_over_exposure(trial_state, motion)
         )
-        return trial_state.camera.project(position, trial_state.scale)[:, jnp.array(self.axes)]
+        picture = trial_state.camera.project(position, trial_state.scale)
+        if trial_state.camera.drift is not None:
+            since = trial_state.trial_time(self.clock, samples.times) - trial_state.start
+            picture = picture + since[:, None] * trial_state.camera.drift
+        return picture[:, jnp.array(self.axes)]
 
 
 class TrackedPositions(Measurement):

@@ -30,8 +30,8 @@ class Camera(NamedTuple):
         line_time: by which a line of the picture is read later than one a recorded length above
             it, of a rolling shutter [s/m].
         centre: point of the picture on the axis of the camera (x, 0, z), in recorded lengths [m].
-        off_axis: true point on that axis less ``centre``, where perspective has a centre of its own
-            (x, 0, z), in recorded lengths [m].
+        drift: velocity (x, 0, z) with which the picture moves, of a camera that turns, in recorded
+            lengths [m/s].
     """
 
     exposure: Real | None = None
@@ -42,7 +42,7 @@ class Camera(NamedTuple):
     decentring: jax.Array | None = None
     line_time: Real | None = None
     centre: jax.Array | tuple[float, float, float] = (0.0, 0.0, 0.0)
-    off_axis: jax.Array | None = None
+    drift: jax.Array | None = None
 
     def _length_ratios(self, scale: Real) -> jax.Array:
         """True over recorded length along each axis (3,); ``scale`` is that along y and z."""
@@ -77,8 +77,7 @@ class Camera(NamedTuple):
         away = (seen - jnp.asarray(self.centre)) * across
         if self.nearness is not None:
             # Perspective: what is farther away by y is seen smaller by 1 + y/distance.
-            axis = jnp.zeros(3) if self.off_axis is None else self.off_axis
-            away = axis + (away - axis) / (1.0 + self.nearness * position[..., 1:2])
+            away = away / (1.0 + self.nearness * position[..., 1:2])
         if self.distortion is not None:
             away = away + self._distort(away, self.distortion)
         return jnp.asarray(self.centre) * across + away + seen * (1.0 - across)

@@ -5,6 +5,7 @@ from .base import Parameter as Parameter
 from .base import TrialState as TrialState
 from .base import UnfittedTrial as UnfittedTrial
 from .base import nuisance_parameter as nuisance_parameter
+from .camera import CameraDrift as CameraDrift
 from .camera import CameraRoll as CameraRoll
 from .camera import DepthMotion as DepthMotion
 from .camera import Exposure as Exposure

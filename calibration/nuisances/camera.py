@@ -247,9 +247,6 @@ class DepthMotion(Nuisance):
         centre: point of the picture on the axis of the camera, ``(x, z)`` in recorded lengths [m];
             beside ``LensDistortion`` that of the lens is taken.
         prior: what is known of the velocity beforehand.
-        off_axis: what is known beforehand of how far the axis is from ``centre`` along x and along
-            z [m], where it is to be found. Only the product with the velocity shows, as a drift of
-            the picture.
 
     Example:
         >>> depth = cal.nuisances.DepthMotion(distance=1.5, centre=(0.3, 0.2))
@@ -260,7 +257,6 @@ class DepthMotion(Nuisance):
     distance: float
     centre: tuple[float, float]
     prior: Prior | None = None
-    off_axis: Prior | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.distance < np.inf:
@@ -278,29 +274,16 @@ class DepthMotion(Nuisance):
         check_pictures("DepthMotion", trials, one_camera=True)
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
-        """The velocity, and where the axis is."""
-        velocity = nuisance_parameter(
-            "depth_velocity",
-            unit="m/s",
-            label="velocity away from the camera",
-            symbol="v_y0",
-            late=True,
-            prior=self.prior,
-        )
-        if self.off_axis is None:
-            return (velocity,)
+        """The velocity."""
+        label = "velocity away from the camera"
         return (
-            velocity,
-            *(
-                nuisance_parameter(
-                    f"off_axis_{axis}",
-                    unit="m",
-                    label=f"distance of the axis of the camera along {axis}",
-                    symbol=f"a_{axis}",
-                    late=True,
-                    prior=self.off_axis,
-                )
-                for axis in "xz"
+            nuisance_parameter(
+                "depth_velocity",
+                unit="m/s",
+                label=label,
+                symbol="v_y0",
+                late=True,
+                prior=self.prior,
             ),
         )
 
@@ -312,13 +295,58 @@ class DepthMotion(Nuisance):
         if camera.distortion is None:
             centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
             camera = camera._replace(centre=centre)
-        if self.off_axis is not None:
-            camera = camera._replace(
-                off_axis=jnp.stack([values[1], jnp.zeros_like(values[1]), values[2]])
-            )
         return trial_state._replace(
             velocity=trial_state.velocity.at[1].set(values[0]), camera=camera
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class CameraDrift(Nuisance):
+    """Velocity of the picture in each recording: of a camera that is not still, or of one towards
+    which the ball moves beside its axis.
+
+    The floor seems to sink or to rise, so that impacts tell the part along z. That along x is told
+    by friction alone, where the spin is known.
+
+    Args:
+        prior: what is known of either part beforehand [m/s].
+
+    Example:
+        >>> drift = cal.nuisances.CameraDrift(prior=cal.Normal(0.0, 0.02))
+        >>> [parameter.name for parameter in drift.parameters((0, 2))]
+        ['drift_x', 'drift_z']
+    """
+
+    prior: Prior | None = None
+
+    def concerns(self, trial: MeasuredTrial) -> bool:
+        """Recordings of one camera."""
+        return bool(trial.axes) and "y" not in trial.axes
+
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
+        """Raise ``InputError`` without pictures of one camera."""
+        check_pictures("CameraDrift", trials, one_camera=True)
+
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
+        """Both parts."""
+        return tuple(
+            nuisance_parameter(
+                f"drift_{axis}",
+                unit="m/s",
+                label=f"drift of the picture along {axis}",
+                symbol=f"w_{axis}",
+                late=True,
+                prior=self.prior,
+            )
+            for axis in "xz"
+        )
+
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
+        """Set the velocity."""
+        drift = jnp.stack([values[0], jnp.zeros_like(values[0]), values[1]])
+        return trial_state._replace(camera=trial_state.camera._replace(drift=drift))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -81,6 +81,7 @@ from calibration.studies.doubts.camera import (
     doubt_lens,
     doubt_pixels,
     doubt_shutter,
+    doubt_stillness,
 )
 from calibration.studies.doubts.doubt import (
     Doubt,
@@ -188,7 +189,8 @@ POSSIBLE = tuple(
         doubt_shutter(),
         doubt_pixels(),
         doubt_lens((0.0, 0.0), 1.0),
-        doubt_depth((0.0, 0.0), 1.0),
+        doubt_depth((0.0, 0.0)),
+        doubt_stillness(1.0),
         doubt_rebound(),
         doubt_constancy(open=True),
     )
@@ -702,7 +704,8 @@ def list_doubts(study: Study, data: VisiblePhysics) -> tuple[Doubt, ...]:
         doubts += [doubt_shutter()]
         doubts += [doubt_pixels()] if {"x", "z"} <= seen else []
         one_camera = "x" in seen and "y" not in seen
-        doubts += [doubt_lens(middle, reach), doubt_depth(middle, reach)] if one_camera else []
+        if one_camera:
+            doubts += [doubt_lens(middle, reach), doubt_depth(middle), doubt_stillness(reach)]
     if has_rigid_impacts(study) and study.model.restitution_law in (None, CONSTANT):
         doubts += [doubt_constancy(open=study.model.restitution_law is None)]
     if data.measured and data.friction and study.model.friction_law == COULOMB:

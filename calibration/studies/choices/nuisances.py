@@ -113,6 +113,7 @@ _register(
     },
     ("distance",),
 )
+_register("camera drift", lambda: nuisances.CameraDrift())
 _register(
     "exposure",
     lambda **given: nuisances.Exposure(**given),

@@ -8,7 +8,13 @@ stand for each other have minima of their own.
 """
 
 from calibration.model.prior import Normal
-from calibration.nuisances import DepthMotion, LensDistortion, PixelAspect, RollingShutter
+from calibration.nuisances import (
+    CameraDrift,
+    DepthMotion,
+    LensDistortion,
+    PixelAspect,
+    RollingShutter,
+)
 from calibration.studies.doubts.doubt import Doubt
 
 READOUT = 0.01
@@ -25,6 +31,11 @@ ASPECT = 0.01
 
 APPROACH = 0.04
 """Velocity along the line of sight over the distance from the camera [1/s]."""
+
+DRIFT = 0.01
+"""Velocity of the picture over half its width [1/s]: twice that of a ball that comes nearer by two
+per cent each second, a quarter of the picture beside the axis of the camera.
+"""
 
 AWAY = 1.0
 """Distance of a camera [m]: only velocity over distance shows."""
@@ -79,12 +90,11 @@ def doubt_lens(middle: tuple[float, float], reach: float) -> Doubt:
     )
 
 
-def doubt_depth(middle: tuple[float, float], reach: float) -> Doubt:
+def doubt_depth(middle: tuple[float, float]) -> Doubt:
     """Each recording gets smaller or larger as the ball moves along the line of sight.
 
     Args:
         middle: of what the camera saw (x, z) [m].
-        reach: half of its width [m]; the axis of the camera may be as far away.
     """
     return Doubt(
         "motion towards or away from the camera",
@@ -92,14 +102,24 @@ def doubt_depth(middle: tuple[float, float], reach: float) -> Doubt:
         _say_depth,
         "--nuisance 'depth motion: distance=1.5'",
         largest=0.5 * AWAY,
-        nuisances=(
-            DepthMotion(
-                distance=AWAY,
-                centre=middle,
-                prior=Normal(0.0, APPROACH * AWAY),
-                off_axis=Normal(0.0, reach),
-            ),
-        ),
+        nuisances=(DepthMotion(distance=AWAY, centre=middle, prior=Normal(0.0, APPROACH * AWAY)),),
+    )
+
+
+def doubt_stillness(reach: float) -> Doubt:
+    """The picture moves, as that of a camera on a hand; or the ball moves along the line of sight
+    beside the axis of the camera, which may be anywhere in the picture.
+
+    Args:
+        reach: half of the width of what the camera saw [m].
+    """
+    return Doubt(
+        "drift of the picture",
+        ("drift_z",),
+        _say_drift,
+        "--nuisance 'camera drift'",
+        largest=0.5 * reach,
+        nuisances=(CameraDrift(prior=Normal(0.0, DRIFT * reach)),),
     )
 
 
@@ -125,3 +145,9 @@ def _say_depth(value: float, sd: float) -> str:
     word = "smaller" if value > 0 else "larger"
     size = f"{100 * abs(value) / AWAY:.2g} +- {100 * sd / AWAY:.1g} %"
     return f"in one recording lengths get {word} by {size} in each second"
+
+
+def _say_drift(value: float, sd: float) -> str:
+    word = "upwards" if value > 0 else "downwards"
+    size = f"{1e3 * abs(value):.2g} +- {1e3 * sd:.1g} mm/s"
+    return f"in one recording the picture moves {word} by {size}"

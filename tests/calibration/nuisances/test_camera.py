@@ -329,17 +329,19 @@ def test_a_ball_that_goes_away_from_the_camera():
         assert abs(own.value - depth) < 3 * own.sd
 
 
-def test_an_axis_of_the_camera_elsewhere_is_another_centre():
-    depth = cal.nuisances.DepthMotion(1.5, (0.4, 0.2), off_axis=cal.Normal(0.0, 0.5))
-    assert [one.name for one in depth.parameters((0, 2))][1:] == ["off_axis_x", "off_axis_z"]
-    camera = depth.apply(at_rest(), jnp.array([0.25, -0.4, 0.1]), (0, 2)).camera
-    pinhole = Camera(nearness=1 / 1.5, centre=jnp.array([0.0, 0.0, 0.3]))
-    for place in ([0.7, 0.2, 0.5], [-0.1, -0.3, 0.0], [0.3, 0.0, 0.4]):
-        np.testing.assert_allclose(
-            camera.project(jnp.array(place), 1.01),
-            pinhole.project(jnp.array(place), 1.01),
-            atol=1e-14,
-        )
+@pytest.mark.slow
+def test_a_camera_that_moves_is_told_by_a_floor_that_sinks():
+    drift = np.array([0.006, 0.0, -0.012])
+    recordings = [
+        film(path(speed) + TIMES[:, None] * drift, seed) for seed, speed in enumerate((1.1, 1.6))
+    ]
+    prior = cal.Normal(0.0, 0.02)
+    found = fitted(recordings, [cal.nuisances.CameraDrift(prior)])
+    assert_found(found, {})
+    for r in range(2):
+        own = estimate_trial(found.assessment, 0, r)["drift_z"]
+        assert own.sd < 0.005
+        assert abs(own.value - drift[2]) < 3 * own.sd
 
 
 @pytest.mark.slow

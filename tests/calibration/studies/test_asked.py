@@ -245,7 +245,7 @@ def test_the_search_overrules_nothing_that_is_said(tmp_path):
         seen = choose_physics(asked, *read_trajectories(asked))
         return {name for item in list_doubts(asked, seen) for name in item.parameters}
 
-    camera = {"pixel_aspect", "line_time", "lens_distortion", "depth_velocity"}
+    camera = {"pixel_aspect", "line_time", "lens_distortion", "depth_velocity", "drift_z"}
     form = {"contact.normal.mean_exponent", "contact.normal.exponent_change"}
     assert looked_for() >= camera | form
     assert "line_time" not in looked_for(nuisances=["rolling shutter"])
