@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from calibration.report.drawing import BLUE, GREY, ORANGE, new_figure, plain_style, with_unit
 from calibration.sweeps.columns import SweptColumn, factor_columns, response_columns
 from calibration.sweeps.factors import LOGARITHMIC
 from calibration.sweeps.summary import SweptResponse, last_part, summarise
@@ -15,7 +15,6 @@ from calibration.sweeps.summary import SweptResponse, last_part, summarise
 if TYPE_CHECKING:
     import xarray
 
-_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"
 _MOST_ROWS, _MOST_COLUMNS = 5, 5
 _PIECES, _FEWEST = 12, 5
 """Pieces of a range whose medians are drawn, and variants that a median needs."""
@@ -62,12 +61,7 @@ def response_figure(swept: "xarray.Dataset") -> Figure:
     rows = varying[:_MOST_ROWS]
     factors = _strongest(factor_columns(swept), [found for _, found in rows])
     down, across = max(len(rows), 1), max(len(factors), 1)
-    figure = Figure(
-        figsize=(max(2.7 * across, 4.2), 2.3 * down + 0.5),
-        dpi=150,
-        layout="constrained",
-        facecolor="white",
-    )
+    figure = new_figure(max(2.7 * across, 4.2), 2.3 * down + 0.5)
     figure.suptitle(_title(summary.variants, len(varying) - len(rows)), fontsize=9)
     if not rows:
         figure.add_subplot().axis("off")
@@ -79,7 +73,6 @@ def response_figure(swept: "xarray.Dataset") -> Figure:
                 axes.set_ylabel(_titled(column), parse_math=False, fontsize=8)
             if row == down - 1:
                 axes.set_xlabel(_titled(factor), parse_math=False, fontsize=8)
-    FigureCanvasAgg(figure)
     return figure
 
 
@@ -102,22 +95,21 @@ def _title(variants: int, left_out: int) -> str:
 
 def _titled(column: SweptColumn) -> str:
     """The name, of a path its end, and the unit."""
-    name = last_part(column.name)
-    return name if column.unit == "-" else f"{name} [{column.unit}]"
+    return with_unit(last_part(column.name), column.unit)
 
 
 def _draw(axes: Axes, factor: SweptColumn, response: SweptColumn, found: SweptResponse) -> None:
     known = np.isfinite(response.values)
     x, y = factor.values[known], response.values[known]
     size, opacity = (4, 0.35) if x.size >= _MANY else (14, 0.7)
-    axes.scatter(x, y, s=size, color=_BLUE, alpha=opacity, lw=0, rasterized=True)
+    axes.scatter(x, y, s=size, color=BLUE, alpha=opacity, lw=0, rasterized=True)
     if factor.scale == LOGARITHMIC:
         axes.set_xscale("log")
-    axes.plot(*_medians(x, y), color=_ORANGE, lw=1.4)
+    axes.plot(*_medians(x, y), color=ORANGE, lw=1.4)
     rank = found.ranks.get(factor.name)
     if rank is not None:
-        axes.set_title(f"rank correlation {rank:+.2f}", fontsize=8, color=_GREY)
-    axes.tick_params(labelsize=7)
+        axes.set_title(f"rank correlation {rank:+.2f}", fontsize=8, color=GREY)
+    plain_style(axes)
 
 
 def _medians(
