@@ -625,7 +625,7 @@ def test_the_figure_is_one_png_and_nothing_else(tmp_path):
 
 
 def test_a_figure_in_the_place_of_a_fit_is_refused_with_the_remedy(tmp_path):
-    with pytest.raises(InputError, match=r"fit is a Figure.*figure.savefig"):
+    with pytest.raises(InputError, match=r"fit is a ShownFigure.*figure.savefig"):
         save_figure(fit_figure(synthetic.impacts()), tmp_path / "fit.png")
 
 
