@@ -1,6 +1,18 @@
 """Differentiable contact models: force laws, scenes, and a simulator whose derivatives are true."""
 
 from jaxcontact import laws, surfaces, testing
+from jaxcontact.beds.bed import Bed
+from jaxcontact.beds.contact_lists import BedSizes
+from jaxcontact.beds.contact_models import HertzMindlin, LinearSpringDashpot
+from jaxcontact.beds.simulate_bed import simulate_bed
+from jaxcontact.beds.steps import BedState
+from jaxcontact.beds.trajectory import (
+    BedContacts,
+    BedEnergy,
+    BedError,
+    BedStatus,
+    BedTrajectory,
+)
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.core.smoothing import Smoothing
@@ -76,6 +88,14 @@ __all__ = [
     "AdhesivePlastic",
     "AnchorSpring",
     "Beam",
+    "Bed",
+    "BedContacts",
+    "BedEnergy",
+    "BedError",
+    "BedSizes",
+    "BedState",
+    "BedStatus",
+    "BedTrajectory",
     "Box",
     "BrokenPowerLawRestitution",
     "Capsule",
@@ -92,11 +112,13 @@ __all__ = [
     "FixedStep",
     "GradientReport",
     "HertzDashpot",
+    "HertzMindlin",
     "HuntCrossley",
     "Impulse",
     "JohnsonKendallRoberts",
     "KuwabaraKono",
     "LinearDashpot",
+    "LinearSpringDashpot",
     "MagnusLift",
     "Mesh",
     "Mindlin",
@@ -143,6 +165,7 @@ __all__ = [
     "quantity",
     "rolling_law",
     "simulate",
+    "simulate_bed",
     "spheres",
     "spinning_law",
     "state",

@@ -1,0 +1,218 @@
+"""Forces of all contacts of a bed, and the springs after a step.
+
+With the unit normal ``n`` from ``j`` (or a wall) to ``i`` and the levers ``b = R - d/2`` to the
+middle of the overlap ``d``, the surfaces pass each other at ``v = v_i - v_j - (b_i w_i + b_j w_j) x
+n``. ``-v . n`` is the rate of the overlap, the rest is slip. The force on ``i`` is ``F_n n + F_t``,
+its torque ``-b_i n x F_t``; ``j`` has the opposite force and the torque ``-b_j n x F_t``.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.beds.components import Components, cross, dot, each
+from jaxcontact.beds.contact_lists import (
+    Pairs,
+    Particles,
+    WallContacts,
+    Walls,
+    difference,
+    total,
+)
+from jaxcontact.beds.contact_models import SphereContact
+from jaxcontact.materials import effective_mass, effective_radius
+from jaxcontact.numerics.smooth import positive_part
+
+
+class Loads(NamedTuple):
+    """What acts in each contact, carried from step to step.
+
+    Attributes:
+        force: on ``i`` [N].
+        twist: ``n x F_t`` [N]; times the lever, the torque on either body with the other sign.
+        overlap: [m]; 0 where there is none.
+    """
+
+    force: Components
+    twist: Components
+    overlap: jax.Array
+
+
+class Touch(NamedTuple):
+    """Geometry and motion of contacts, as the law sees them.
+
+    Attributes:
+        normal: unit vector from ``j``, or the wall, to ``i``.
+        overlap: [m], negative where there is none.
+        velocity: of the surface of ``i`` against that of ``j`` [m/s].
+        turn: mean spin of both about the normal [rad/s].
+        mass: effective [kg].
+        radius: effective [m].
+    """
+
+    normal: Components
+    overlap: jax.Array
+    velocity: Components
+    turn: jax.Array
+    mass: jax.Array
+    radius: jax.Array
+
+
+def lever_cut(overlap: jax.Array, convention: str) -> jax.Array:
+    """What a lever is shorter than the radius [m]."""
+    if convention == "contact_point":
+        return 0.5 * positive_part(overlap)
+    return jnp.zeros_like(overlap)
+
+
+def of_pairs(particles: Particles, pairs: Pairs, convention: str) -> Touch:
+    """Contacts of spheres with each other."""
+    apart = each(lambda x: difference(pairs, x), particles.position)
+    # Entries that are not used are pairs of a sphere with itself, at distance 0.
+    distance = jnp.sqrt(jnp.where(pairs.live, dot(apart, apart), 1.0))
+    normal = each(lambda x: x / distance, apart)
+    overlap = jnp.where(pairs.live, total(pairs, particles.radius) - distance, -1.0)
+    velocity = each(lambda v: difference(pairs, v), particles.velocity)
+    arms = each(lambda w: total(pairs, particles.radius * w), particles.spin)
+    turn = jnp.zeros_like(overlap)
+    if convention == "contact_point":
+        cut = lever_cut(overlap, convention)
+        spin = each(lambda w: total(pairs, w), particles.spin)
+        arms = each(lambda arm, w: arm - cut * w, arms, spin)
+        turn = 0.5 * dot(spin, normal)
+    return Touch(
+        normal,
+        overlap,
+        each(lambda v, r: v - r, velocity, cross(arms, normal)),
+        turn,
+        *effective_of_pairs(particles, pairs),
+    )
+
+
+def effective_of_pairs(particles: Particles, pairs: Pairs) -> tuple[jax.Array, jax.Array]:
+    """Effective mass [kg] and radius [m] of each pair."""
+    i, j = pairs.i, pairs.j
+    mass = effective_mass(particles.mass[i], particles.mass[j])
+    radius = effective_radius(particles.radius[i], particles.radius[j])
+    return jnp.asarray(mass), jnp.asarray(radius)
+
+
+def of_wall_contacts(
+    particles: Particles, contacts: WallContacts, walls: Walls, convention: str
+) -> Touch:
+    """Contacts of spheres with walls."""
+    at = contacts.sphere
+
+    def of_wall(vectors: jax.Array) -> Components:
+        return (
+            vectors[:, 0][contacts.wall],
+            vectors[:, 1][contacts.wall],
+            vectors[:, 2][contacts.wall],
+        )
+
+    normal = of_wall(walls.normal)
+    radius, mass = particles.radius[at], particles.mass[at]
+    place = each(lambda x: x[at], particles.position)
+    distance = dot(normal, place) - walls.offset[contacts.wall]
+    overlap = jnp.where(contacts.live, radius - distance, -1.0)
+    spin = each(lambda w: w[at], particles.spin)
+    lever = radius - lever_cut(overlap, convention)
+    point = each(lambda x, n, c: x - lever * n - c, place, normal, of_wall(walls.centre))
+    moved = each(lambda v, r: v + r, of_wall(walls.velocity), cross(of_wall(walls.spin), point))
+    velocity = each(
+        lambda v, r, wall: v[at] - lever * r - wall,
+        particles.velocity,
+        cross(spin, normal),
+        moved,
+    )
+    turn = 0.5 * dot(each(lambda a, b: a + b, spin, of_wall(walls.spin)), normal)
+    return Touch(normal, overlap, velocity, turn, mass, radius)
+
+
+def slider_step(
+    spring: Components,
+    increment: Components,
+    normal_force: jax.Array,
+    *,
+    stiffness: jax.Array,
+    damping: jax.Array,
+    coefficient: jax.Array,
+    time_step: jax.Array,
+) -> tuple[Components, Components]:
+    """``laws.cundall_strack_force`` of components: force on the body that slips [N], and the
+    elongation after the step [m].
+    """
+    series = stiffness + damping / time_step
+    trial = each(lambda s, u: stiffness * s + series * u, spring, increment)
+    squared = dot(trial, trial)
+    limit = coefficient * positive_part(normal_force)
+    # The cube of the inverse size must be representable, for second derivatives.
+    slides = (squared > limit * limit) & (squared > jnp.finfo(squared.dtype).tiny ** (2.0 / 3.0))
+    fraction = jnp.where(slides, limit / jnp.sqrt(jnp.where(slides, squared, 1.0)), 1.0)
+    touches = normal_force > 0.0
+    stiff = series > 0.0
+    compliance = jnp.where(stiff, (1.0 - fraction) / jnp.where(stiff, series, 1.0), 0.0)
+    force = each(lambda f: jnp.where(touches, -fraction * f, 0.0), trial)
+    after = each(
+        lambda s, u, f: jnp.where(touches, s + u - compliance * f, 0.0), spring, increment, trial
+    )
+    return force, after
+
+
+def turned(spring: Components, touch: Touch, time_step: jax.Array, convention: str) -> Components:
+    """A spring, carried with its contact to the present plane."""
+    if convention == "lammps":
+        along = dot(spring, touch.normal)
+        return each(lambda s, n: s - along * n, spring, touch.normal)
+    angle = time_step * touch.turn
+    about = each(lambda s, r: s + angle * r, spring, cross(touch.normal, spring))
+    along = dot(about, touch.normal)
+    flat = each(lambda s, n: s - along * n, about, touch.normal)
+    now, tiny = dot(flat, flat), jnp.finfo(along.dtype).tiny ** 0.5
+    stretched = now > tiny
+    ratio = jnp.where(stretched, dot(spring, spring) / jnp.where(stretched, now, 1.0), 1.0)
+    length = jnp.sqrt(jnp.where(ratio > 0.0, ratio, 1.0))
+    return each(lambda s: length * s, flat)
+
+
+def evaluated(
+    contact: SphereContact,
+    damping: jax.Array,
+    touch: Touch,
+    spring: Components,
+    time_step: jax.Array,
+) -> tuple[Loads, Components]:
+    """Loads of contacts, and their springs after the step that ends now."""
+    normal = touch.normal
+    approach = -dot(touch.velocity, normal)
+    force = contact.normal_force(
+        touch.overlap, approach, mass=touch.mass, radius=touch.radius, damping=damping
+    )
+    slip = each(lambda v, n: v + approach * n, touch.velocity, normal)
+    stiffness, viscosity = contact.tangential(touch.overlap, mass=touch.mass, radius=touch.radius)
+    increment = each(lambda s: time_step * s, slip)
+    if contact.convention == "lammps":  # projects the sum of both
+        joined = turned(each(jnp.add, spring, increment), touch, time_step, contact.convention)
+        carried = each(lambda s, u: s - u, joined, increment)
+    else:
+        carried = turned(spring, touch, time_step, contact.convention)
+    friction, after = slider_step(
+        carried,
+        increment,
+        force,
+        stiffness=jnp.asarray(stiffness),
+        damping=jnp.asarray(viscosity),
+        coefficient=jnp.asarray(contact.coefficient),
+        time_step=time_step,
+    )
+    on_i = each(lambda n, f: force * n + f, normal, friction)
+    return Loads(on_i, cross(normal, friction), positive_part(touch.overlap)), after
+
+
+def at_rest(touch: Touch, time_step: jax.Array) -> Components:
+    """Springs which a step leaves without elongation: those of contacts that are there at the
+    start.
+    """
+    approach = dot(touch.velocity, touch.normal)
+    return each(lambda v, n: -time_step * (v - approach * n), touch.velocity, touch.normal)

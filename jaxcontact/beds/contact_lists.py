@@ -1,0 +1,423 @@
+"""Who may touch whom: a half list of pairs and a list of spheres near walls, with their histories.
+
+Each pair stands in the list once. ``slot[k, n]`` and ``sign[k, n]`` name the contacts of sphere
+``n``, so that both ways between spheres and contacts are gathers: ``difference`` and ``total`` from
+the spheres to a contact, ``signed_sum`` and ``plain_sum`` back. A scatter would cost more than the
+rest of a step.
+
+Lists hold what is closer than the *skin*, and are made anew when a sphere has moved half of it.
+Rows are then sorted by cell, which keeps neighbours close in memory; three cells of a row are
+contiguous.
+"""
+
+import dataclasses
+import math
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.beds.components import Components, dot, each
+
+
+@dataclasses.dataclass(frozen=True)
+class BedSizes:
+    """Room of the lists. What is too small is a status; ``simulate_bed`` finds them by itself
+    where it sees numbers.
+
+    Attributes:
+        cells: of the grid in x, y and z. Spheres outside belong to the cells at its border: right,
+            and slower.
+        row: spheres in three neighbouring cells.
+        pairs: contacts in the list, about 3.3 N for equal spheres.
+        slots: contacts of one sphere.
+        wall_contacts: contacts with walls in the list.
+        wall_slots: walls that one sphere touches.
+        skin: how much further than contact the lists reach [m].
+
+    Example:
+        >>> bed = jc.Bed(
+        ...     spheres=jc.spheres(radius=5e-3, density=2500.0),
+        ...     contact=jc.LinearSpringDashpot(stiffness=1e4, restitution=0.8, coefficient=0.5),
+        ...     walls=(jc.Plane(),),
+        ... )
+        >>> start = jc.state(position=[(0.0, 0.0, 0.006), (0.0, 0.001, 0.017)])
+        >>> isinstance(jc.simulate_bed(bed, start, [0.0, 0.01]).sizes, jc.BedSizes)
+        True
+    """
+
+    cells: tuple[int, int, int]
+    row: int
+    pairs: int
+    slots: int
+    wall_contacts: int
+    wall_slots: int
+    skin: float
+
+    @property
+    def rooms(self) -> tuple[int, ...]:
+        """What ``Needs`` is compared with, in its order."""
+        return (self.row, self.pairs, self.slots, self.wall_contacts, self.wall_slots)
+
+
+class Needs(NamedTuple):
+    """The most that was needed so far: rooms of lists ``(5,)`` in the order of ``BedSizes``, cells
+    ``(3,)``.
+    """
+
+    rooms: jax.Array
+    cells: jax.Array
+
+
+class Pairs(NamedTuple):
+    """Pairs ``(pairs,)`` of spheres ``i < j`` (rows): contacts, or close to it.
+
+    Attributes:
+        live: whether the entry is used.
+        slot: entries of each sphere, ``(slots, spheres)``.
+        sign: +1 where the sphere is ``i`` of that entry, -1 where ``j``, 0 unused.
+        spring: elongation of the tangential spring, of ``i`` against ``j`` [m].
+    """
+
+    i: jax.Array
+    j: jax.Array
+    live: jax.Array
+    slot: jax.Array
+    sign: jax.Array
+    spring: Components
+
+
+class WallContacts(NamedTuple):
+    """Spheres at walls ``(wall_contacts,)``; fields as of ``Pairs``."""
+
+    sphere: jax.Array
+    wall: jax.Array
+    live: jax.Array
+    slot: jax.Array
+    sign: jax.Array
+    spring: Components
+
+
+class Particles(NamedTuple):
+    """Spheres, row by row in the order of the last sorting.
+
+    Attributes:
+        label: number of each in the order in which they were given.
+    """
+
+    position: Components
+    velocity: Components
+    spin: Components
+    radius: jax.Array
+    mass: jax.Array
+    inertia: jax.Array
+    label: jax.Array
+
+
+class Walls(NamedTuple):
+    """Planes at one time: unit normals into the bed, distances from the origin along them, and the
+    motion of the material, velocity about a centre; all ``(walls, ...)``.
+    """
+
+    normal: jax.Array
+    offset: jax.Array
+    centre: jax.Array
+    velocity: jax.Array
+    spin: jax.Array
+
+
+def difference(pairs: Pairs, value: jax.Array) -> jax.Array:
+    """``a_i - a_j`` of each pair."""
+    return value[pairs.i] - value[pairs.j]
+
+
+def total(pairs: Pairs, value: jax.Array) -> jax.Array:
+    """``a_i + a_j`` of each pair."""
+    return value[pairs.i] + value[pairs.j]
+
+
+def signed_sum(contacts: Pairs | WallContacts, value: jax.Array) -> jax.Array:
+    """Sum over the contacts of each sphere of what acts on it: ``+`` as ``i``, ``-`` as ``j``."""
+    return jnp.sum(contacts.sign * value[contacts.slot], axis=0)
+
+
+def lever_sum(
+    contacts: Pairs | WallContacts, value: jax.Array, cut: jax.Array, radius: jax.Array
+) -> jax.Array:
+    """Sum over the contacts of each sphere of ``value`` times the lever ``radius - cut``."""
+    lever = jnp.abs(contacts.sign) * (radius - cut[contacts.slot])
+    return jnp.sum(lever * value[contacts.slot], axis=0)
+
+
+def no_pairs(sizes: BedSizes, spheres: int, real: np.dtype) -> Pairs:
+    """A list without pairs."""
+    return Pairs(*_empty(sizes.pairs, sizes.slots, spheres, real))
+
+
+def no_wall_contacts(sizes: BedSizes, spheres: int, real: np.dtype) -> WallContacts:
+    """A list without contacts."""
+    return WallContacts(*_empty(sizes.wall_contacts, sizes.wall_slots, spheres, real))
+
+
+def _empty(
+    room: int, slots: int, spheres: int, real: np.dtype
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array, Components]:
+    none, zero = jnp.zeros(room, jnp.int32), jnp.zeros(room, real)
+    return (
+        none,
+        none,
+        jnp.zeros(room, bool),
+        jnp.zeros((slots, spheres), jnp.int32),
+        jnp.zeros((slots, spheres), real),
+        (zero, zero, zero),
+    )
+
+
+def first_sizes(
+    position: np.ndarray, radius: np.ndarray, walls: int, *, skin: float | None = None
+) -> BedSizes:
+    """Sizes for spheres ``(spheres, 3)`` of these radii ``(spheres,)`` [m], of which any could
+    prove too small.
+
+    Args:
+        position: [m].
+        radius: [m].
+        walls: number of walls.
+        skin: [m]; ``None`` for a twentieth of the largest diameter: more makes the lists longer,
+            less makes them anew more often.
+    """
+    spheres = len(radius)
+    skin = 0.1 * float(np.max(radius)) if skin is None else skin
+    edge = 2.0 * float(np.max(radius)) + skin
+    extent = np.ptp(position, axis=0) / edge
+    return BedSizes(
+        cells=allowed_cells(extent.astype(np.int64) + 2, spheres),
+        row=12,
+        pairs=max(1, min(spheres * (spheres - 1) // 2, int(3.6 * spheres) + 16)),
+        slots=max(1, min(spheres - 1, 14)),
+        wall_contacts=max(1, min(walls * spheres, int(1.5 * walls * spheres ** (2 / 3)) + 16)),
+        wall_slots=max(1, min(walls, 3)),
+        skin=skin,
+    )
+
+
+def allowed_cells(cells: np.ndarray, spheres: int) -> tuple[int, int, int]:
+    """As many cells as asked for ``(3,)``, of the longest sides fewer where these are far more than
+    there are spheres.
+    """
+    most = max(1000, 8 * spheres)
+    asked = [max(1, int(side)) for side in cells]
+    while math.prod(asked) > most:
+        longest = asked.index(max(asked))
+        asked[longest] = max(1, (4 * asked[longest]) // 5)
+    return (asked[0], asked[1], asked[2])
+
+
+def enlarged(sizes: BedSizes, needs: Needs, spheres: int) -> BedSizes | None:
+    """Sizes with room for what was needed, and some more; ``None`` where all sufficed."""
+    wanted = [int(number) for number in np.asarray(needs.rooms)]
+    if all(need <= room for need, room in zip(wanted, sizes.rooms, strict=True)):
+        return None
+    row, pairs, slots, wall_contacts, wall_slots = (
+        room if need <= room else int(1.2 * need) + 1
+        for need, room in zip(wanted, sizes.rooms, strict=True)
+    )
+    cells = sizes.cells
+    if row > sizes.row:
+        reached = np.maximum(np.asarray(needs.cells) + 1, sizes.cells)
+        cells = allowed_cells(reached, spheres)
+        row = row if cells == sizes.cells else sizes.row  # more cells may be all it takes
+    return BedSizes(cells, row, pairs, slots, wall_contacts, wall_slots, sizes.skin)
+
+
+class Origin(NamedTuple):
+    """Where the entries of a new list stood in the old one.
+
+    Attributes:
+        entry: place in the old list.
+        same: 1 where the contact was there, -1 where its spheres have changed places, 0 where it
+            is new.
+    """
+
+    entry: jax.Array
+    same: jax.Array
+
+    def vector(self, old: Components) -> Components:
+        """What points from ``j`` to ``i`` or acts on ``i``, carried over; 0 of new contacts."""
+        return each(lambda value: value[self.entry] * self.same, old)
+
+    def even(self, old: jax.Array) -> jax.Array:
+        """What is the same for both, carried over; 0 of new contacts."""
+        return old[self.entry] * jnp.abs(self.same)
+
+
+class Listed(NamedTuple):
+    """What making lists anew gives; springs are those of new contacts."""
+
+    particles: Particles
+    pairs: Pairs
+    walls: WallContacts
+    origin: Origin
+    wall_origin: Origin
+    needs: Needs
+
+
+def rebuilt(
+    particles: Particles,
+    pairs: Pairs,
+    contacts: WallContacts,
+    needs: Needs,
+    walls: Walls,
+    sizes: BedSizes,
+) -> Listed:
+    """Spheres sorted by cell, the lists of what is near, and where these stood in the old ones."""
+    edge = 2.0 * jax.lax.stop_gradient(jnp.max(particles.radius)) + sizes.skin
+    place = jax.lax.stop_gradient(particles.position)
+    lower = each(jnp.min, place)
+    reached = each(lambda x, low: jnp.floor((x - low) / edge), place, lower)
+    nx, ny, _ = sizes.cells
+    cx, cy, cz = (
+        jnp.clip(along, 0, count - 1).astype(jnp.int32)
+        for along, count in zip(reached, sizes.cells, strict=True)
+    )
+    order = _sorted(cx + nx * (cy + ny * cz))[1]
+    sorted_particles = jax.tree.map(lambda column: column[order], particles)
+    other, near, row = _neighbours(cx[order], cy[order], cz[order], sizes)
+    found, rooms = _paired(sorted_particles, other, near, sizes)
+    at_walls, wall_rooms = _at_walls(sorted_particles, walls, sizes)
+    # A side of more cells than an integer counts is one of spheres that fly apart.
+    cells = jnp.stack([jnp.clip(jnp.max(along), 0, 1e8) for along in reached]).astype(jnp.int32) + 1
+    grown = Needs(
+        jnp.maximum(needs.rooms, jnp.stack([row, *rooms, *wall_rooms])),
+        jnp.maximum(needs.cells, cells),
+    )
+    origin = _origin(pairs, found, order)
+    wall_origin = _origin_at_walls(contacts, at_walls, order)
+    return Listed(sorted_particles, found, at_walls, origin, wall_origin, grown)
+
+
+def _sorted(key: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Sorted keys and their places."""
+    size = key.shape[0]
+    index = jnp.arange(size, dtype=jnp.int32)
+    if jax.dtypes.canonicalize_dtype(np.int64) != np.int64:  # without float64
+        keys, places = jax.lax.sort((key, index), num_keys=1)
+        return keys, places
+    # One integer for each entry sorts five times faster on a CPU than key and place do.
+    both = jnp.sort(key.astype(jnp.int64) * size + index)
+    return (both // size).astype(jnp.int32), (both % size).astype(jnp.int32)
+
+
+def _neighbours(
+    cx: jax.Array, cy: jax.Array, cz: jax.Array, sizes: BedSizes
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """For each sphere the rows ``(5 row, spheres)`` of those behind it in neighbouring cells,
+    which of them are there, and the room that they need.
+    """
+    nx, ny, nz = sizes.cells
+    key = cx + nx * (cy + ny * cz)
+    start = jnp.searchsorted(
+        key, jnp.arange(nx * ny * nz + 1, dtype=jnp.int32), method="scan_unrolled"
+    ).astype(jnp.int32)
+    me = jnp.arange(key.shape[0], dtype=jnp.int32)
+    found, there, most = [], [], jnp.zeros((), jnp.int32)
+    # The rows of cells ahead of this one.
+    for dy, dz in ((0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
+        inside = (cy + dy >= 0) & (cy + dy < ny) & (cz + dz < nz)
+        base = jnp.where(inside, key + nx * (dy + ny * dz), 0)
+        low = start[base - (inside & (cx > 0))] if (dy, dz) != (0, 0) else me + 1
+        high = jnp.where(inside, start[base + 1 + (inside & (cx < nx - 1))], 0)
+        most = jnp.maximum(most, jnp.max(high - low))
+        found.append(low + jnp.arange(sizes.row, dtype=jnp.int32)[:, None])
+        there.append(found[-1] < high)
+    last = key.shape[0] - 1
+    return jnp.minimum(jnp.concatenate(found), last), jnp.concatenate(there), most
+
+
+def _packed(hit: jax.Array, room: int) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """Hits ``(m, spheres)``, packed sphere after sphere: flat index of each and whether there is
+    one, ``(room,)``; first place and count of each sphere.
+    """
+    count = hit.sum(0, dtype=jnp.int32)
+    first = jnp.cumsum(count, dtype=jnp.int32) - count
+    place = jnp.where(hit, first + jnp.cumsum(hit, 0, dtype=jnp.int32) - 1, room)
+    flat = jnp.arange(hit.size, dtype=jnp.int32).reshape(hit.shape)
+    source = (
+        jnp.zeros(room, jnp.int32)
+        .at[place.ravel()]
+        .set(flat.ravel(), mode="drop", unique_indices=True)
+    )
+    return source, jnp.arange(room) < count.sum(dtype=jnp.int32), first, count
+
+
+def _paired(
+    particles: Particles, other: jax.Array, near: jax.Array, sizes: BedSizes
+) -> tuple[Pairs, tuple[jax.Array, jax.Array]]:
+    """The list of pairs within the skin, and the room that it needs."""
+    spheres, real = particles.radius.shape[0], particles.radius.dtype
+    place, radius = jax.lax.stop_gradient((particles.position, particles.radius))
+    apart = each(lambda x: x - x[other], place)
+    hit = near & (dot(apart, apart) < (radius + radius[other] + sizes.skin) ** 2)
+    source, live, first, count = _packed(hit, sizes.pairs)
+    i = jnp.where(live, source % spheres, 0)
+    j = jnp.where(live, other.ravel()[source], 0)
+    sorted_j, by_j = _sorted(jnp.where(live, j, spheres))
+    edge = jnp.searchsorted(
+        sorted_j, jnp.arange(spheres + 1, dtype=jnp.int32), method="scan_unrolled"
+    ).astype(jnp.int32)
+    k = jnp.arange(sizes.slots, dtype=jnp.int32)[:, None]
+    behind = edge[1:] - edge[:-1]
+    forward, used = k < count, k < count + behind
+    as_j = by_j[jnp.clip(edge[:-1] + k - count, 0, sizes.pairs - 1)]
+    slot = jnp.where(forward, first + k, jnp.where(used, as_j, 0))
+    slot = jnp.minimum(slot, sizes.pairs - 1)
+    sign = jnp.where(forward, 1.0, jnp.where(used, -1.0, 0.0)).astype(real)
+    zero = jnp.zeros(sizes.pairs, real)
+    found = Pairs(i, j, live, slot, sign, (zero, zero, zero))
+    return found, (count.sum(dtype=jnp.int32), jnp.max(count + behind))
+
+
+def _origin(old: Pairs, new: Pairs, order: jax.Array) -> Origin:
+    """Where pairs stood in the old list."""
+    i, j = order[new.i], order[new.j]
+    entry = old.slot[:, i]
+    same = (old.i[entry] + old.j[entry] - i == j) & new.live
+    match = jnp.where(same, old.sign[:, i], 0.0)
+    which = jnp.take_along_axis(entry, jnp.argmax(jnp.abs(match), 0)[None], 0)[0]
+    return Origin(which, match.sum(0))
+
+
+def _at_walls(
+    particles: Particles, walls: Walls, sizes: BedSizes
+) -> tuple[WallContacts, tuple[jax.Array, jax.Array]]:
+    """The list of spheres within the skin of a wall, and the room that it needs."""
+    spheres, real = particles.radius.shape[0], particles.radius.dtype
+    if not walls.offset.shape[0]:
+        none = jnp.zeros((), jnp.int32)
+        return no_wall_contacts(sizes, spheres, real), (none, none)
+    place = jnp.stack(particles.position)
+    gap = walls.normal @ place - walls.offset[:, None] - particles.radius
+    hit = jax.lax.stop_gradient(gap) < sizes.skin
+    source, live, first, count = _packed(hit, sizes.wall_contacts)
+    k = jnp.arange(sizes.wall_slots, dtype=jnp.int32)[:, None]
+    slot = jnp.minimum(jnp.where(k < count, first + k, 0), sizes.wall_contacts - 1)
+    zero = jnp.zeros(sizes.wall_contacts, real)
+    found = WallContacts(
+        jnp.where(live, source % spheres, 0),
+        jnp.where(live, source // spheres, 0),
+        live,
+        slot,
+        (k < count).astype(real),
+        (zero, zero, zero),
+    )
+    return found, (count.sum(dtype=jnp.int32), jnp.max(count))
+
+
+def _origin_at_walls(old: WallContacts, new: WallContacts, order: jax.Array) -> Origin:
+    """Where contacts with walls stood in the old list."""
+    sphere = order[new.sphere]
+    entry = old.slot[:, sphere]
+    match = jnp.where((old.wall[entry] == new.wall) & new.live, old.sign[:, sphere], 0.0)
+    which = jnp.take_along_axis(entry, jnp.argmax(match, 0)[None], 0)[0]
+    return Origin(which, match.sum(0))

@@ -1,0 +1,394 @@
+"""``simulate_bed``: the motion of many spheres at given times, in steps of one length."""
+
+import math
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jaxcontact.beds.bed import Bed, check_bed
+from jaxcontact.beds.components import dot, to_last_axis
+from jaxcontact.beds.contact_forces import effective_of_pairs
+from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
+from jaxcontact.beds.steps import (
+    BedState,
+    World,
+    advanced,
+    advanced_in_blocks,
+    begun,
+    in_order,
+    world_of,
+)
+from jaxcontact.beds.trajectory import (
+    DEEPEST,
+    BedContacts,
+    BedEnergy,
+    BedError,
+    BedStatus,
+    BedTrajectory,
+)
+from jaxcontact.parameters import is_concrete
+from jaxcontact.scene.scene import State
+
+MOST_RUNS = 12
+"""How often lists are enlarged before something else is taken to be wrong."""
+
+
+def simulate_bed(
+    bed: Bed,
+    start: State | BedState,
+    times: ArrayLike,
+    *,
+    time_step: float | None = None,
+    steps_per_list: int | None = None,
+    sizes: BedSizes | None = None,
+    strict: bool = True,
+) -> BedTrajectory:
+    """Simulate a bed from ``times[0]`` on, in leapfrog steps of one length.
+
+    Works under ``jit``, ``vmap`` and forward mode, with respect to every parameter of ``bed`` and
+    every component of ``start``; with ``steps_per_list`` in reverse mode, too. Derivatives are
+    those of the steps: true for contacts that last, wrong by their own size for stiff impacts (see
+    ``simulate``, which follows few bodies exactly). Precision is that of JAX: enable float64.
+
+    Args:
+        bed: spheres, walls, contact model, gravity.
+        start: state at ``times[0]`` with a body axis, its tangential springs without elongation; or
+            ``end`` of a trajectory, which goes on with its springs.
+        times: (n,) times of the output in increasing order [s], known before tracing.
+        time_step: longest step [s]; each interval between output times is divided into equal
+            steps of at most this length. ``None``: the least that the contact model gives for these
+            spheres (``contact.time_step``).
+        steps_per_list: make lists every so many steps, for reverse mode; ``None``: when needed.
+        sizes: room of the lists; ``None``: found from the start, and enlarged where needed.
+        strict: whether to raise where the result is not to be trusted. Inside ``jit``, ``vmap`` and
+            ``grad`` nothing can be raised: look at ``status``.
+
+    Returns:
+        Position, velocity, spin, energies and forces on walls at ``times``, contacts at the last.
+
+    Raises:
+        ValueError, TypeError: before tracing, naming the argument and the remedy.
+        BedError: with the advice as its text and the trajectory as an attribute.
+
+    Example:
+        >>> bed = jc.Bed(
+        ...     spheres=jc.spheres(radius=5e-3, density=2500.0),
+        ...     contact=jc.LinearSpringDashpot(stiffness=1e4, restitution=0.3, coefficient=0.5),
+        ...     walls=(jc.Plane(),),
+        ... )
+        >>> start = jc.state(position=[(0.0, 0.0, 0.006), (0.0, 0.001, 0.017)])
+        >>> result = jc.simulate_bed(bed, start, [0.0, 1.0])
+        >>> print(result.position[-1, :, 2].round(4))
+        [0.005 0.005]
+    """
+    instants = _checked_times(times)
+    spheres = _checked_start(bed, start)
+    check_bed(bed, spheres)
+    if steps_per_list is not None and not (isinstance(steps_per_list, int) and steps_per_list >= 1):
+        raise ValueError(
+            f"simulate_bed: steps_per_list = {steps_per_list!r} is no whole number from 1 on."
+        )
+    longest = _checked_step(bed, time_step)
+    steps = np.maximum(np.ceil(np.diff(instants) / longest - 1e-9), 1).astype(int)
+    if steps_per_list is not None and steps.size:
+        steps = np.full_like(steps, np.max(steps))  # one length of the scan for all intervals
+    found = _found_sizes(bed, start) if sizes is None else sizes
+    _check_precision(bed, start)
+
+    def run(room: BedSizes) -> BedTrajectory:
+        return _run(bed, start, instants, sizes=room, steps=steps, steps_per_list=steps_per_list)
+
+    result = run(found)
+    if sizes is None:
+        for _ in range(MOST_RUNS):
+            if not is_concrete(result.status):
+                break
+            larger = enlarged(result.sizes, result.end.needs, spheres)
+            if larger is None:
+                break
+            result = run(larger)
+    if strict and is_concrete(result.status) and not np.all(result.succeeded):
+        raise BedError(result)
+    return result
+
+
+def _checked_times(times: ArrayLike) -> np.ndarray:
+    if not is_concrete(times):
+        raise TypeError(
+            "simulate_bed: times must be known before tracing, because the number of steps is "
+            "fixed. Hand in numbers."
+        )
+    values = np.asarray(times, dtype=float)
+    if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)):
+        raise ValueError(
+            f"simulate_bed: times has shape {values.shape}, but must be a list of finite times, "
+            "shape (n,) with n >= 1."
+        )
+    if np.any(np.diff(values) <= 0):
+        raise ValueError("simulate_bed: times must increase from each to the next. Sort them.")
+    return values
+
+
+def _checked_start(bed: Bed, start: State | BedState) -> int:
+    """Number of spheres."""
+    if isinstance(start, BedState):
+        return start.particles.radius.shape[0]
+    if not isinstance(start, State):
+        raise TypeError(
+            f"simulate_bed: start = {type(start).__name__} is no State. Make one with "
+            "state(position=...), or take end of a trajectory."
+        )
+    if start.position.ndim != 2:
+        raise ValueError(
+            f"simulate_bed: start.position has shape {start.position.shape}, but must be "
+            "(spheres, 3)."
+        )
+    if start.orientation is not None:
+        raise ValueError("simulate_bed: start.orientation is given, but spheres have none.")
+    return start.position.shape[0]
+
+
+def _checked_step(bed: Bed, time_step: float | None) -> float:
+    if time_step is not None:
+        if not isinstance(time_step, (int, float)) or not 0 < time_step < math.inf:
+            raise ValueError(
+                f"simulate_bed: time_step = {time_step!r} s is outside (0, inf). Leave it out to "
+                "have one found."
+            )
+        return float(time_step)
+    found = bed.contact.time_step(radius=bed.spheres.radius, mass=bed.spheres.mass)
+    if not is_concrete(found):
+        raise TypeError(
+            "simulate_bed: time_step must be given where stiffness, radius or mass are traced, "
+            "because the number of steps is fixed. Outside, "
+            "float(numpy.min(bed.contact.time_step(radius=..., mass=...))) is what would be taken."
+        )
+    return float(np.min(np.asarray(found)))
+
+
+def _found_sizes(bed: Bed, start: State | BedState) -> BedSizes:
+    radius = bed.spheres.radius
+    if isinstance(start, BedState):
+        position, count = to_last_axis(start.particles.position), start.particles.radius.shape[0]
+    else:
+        position, count = start.position, start.position.shape[0]
+    if not (is_concrete(position) and is_concrete(radius)):
+        raise TypeError(
+            "simulate_bed: sizes must be given where start or radius are traced, because the room "
+            "of lists is fixed. Run once outside and hand in sizes=result.sizes."
+        )
+    return first_sizes(
+        np.asarray(position, dtype=float),
+        np.broadcast_to(np.asarray(radius, dtype=float), (count,)),
+        len(bed.walls),
+    )
+
+
+LEAST_DIGITS = 10.0
+"""Rounding errors of a position that the overlap under a sphere's own weight must be worth."""
+
+
+def _check_precision(bed: Bed, start: State | BedState) -> None:
+    """Raises where positions have too few digits for the overlaps (single precision)."""
+    position = (
+        to_last_axis(start.particles.position) if isinstance(start, BedState) else start.position
+    )
+    known = (position, bed.spheres.mass, bed.spheres.radius, bed.gravity)
+    known = (*known, *jax.tree.leaves(bed.contact))
+    if not all(is_concrete(value) for value in known) or not np.any(np.asarray(bed.gravity)):
+        return
+    weight = np.asarray(bed.spheres.mass) * float(np.linalg.norm(np.asarray(bed.gravity)))
+    overlap = float(np.min(bed.contact.static_overlap(weight, radius=bed.spheres.radius)))
+    rounding = float(jnp.finfo(position.dtype).eps) * float(np.max(np.abs(np.asarray(position))))
+    if overlap < LEAST_DIGITS * rounding:
+        raise ValueError(
+            f"simulate_bed: overlaps of {overlap:.1e} m, those under the weight of one sphere, "
+            f"are lost in positions that {position.dtype} rounds to {rounding:.1e} m. Enable "
+            'float64 (jax.config.update("jax_enable_x64", True)), or lower the stiffness.'
+        )
+
+
+class _Output(NamedTuple):
+    """What is kept at one time."""
+
+    position: jax.Array
+    velocity: jax.Array
+    spin: jax.Array
+    energy: BedEnergy
+    wall_force: jax.Array
+    deepest: jax.Array
+
+
+def _run(
+    bed: Bed,
+    start: State | BedState,
+    times: np.ndarray,
+    *,
+    sizes: BedSizes,
+    steps: np.ndarray,
+    steps_per_list: int | None,
+) -> BedTrajectory:
+    counts = np.concatenate([[0], steps])
+    lengths = np.diff(times, prepend=times[:1]) / np.maximum(counts, 1)
+    if isinstance(start, BedState):
+        state = start._replace(time=jnp.asarray(times[0], start.time.dtype))
+    else:
+        state = _begun(bed, start, times[0], lengths[1] if len(times) > 1 else 1.0, sizes=sizes)
+    if steps_per_list is None:
+        result = _simulated(bed, state, lengths, counts, sizes=sizes)
+    else:
+        result = _simulated_in_blocks(
+            bed, state, lengths, sizes=sizes, steps=int(counts[-1]), steps_per_list=steps_per_list
+        )
+    outputs, contacts, end, status = result
+    return BedTrajectory(
+        jnp.asarray(times),
+        outputs.position,
+        outputs.velocity,
+        outputs.spin,
+        outputs.energy,
+        outputs.wall_force,
+        contacts,
+        end,
+        status,
+        steps,
+        sizes,
+    )
+
+
+@partial(jax.jit, static_argnames="sizes")
+def _begun(bed: Bed, start: State, time: jax.Array, h: jax.Array, *, sizes: BedSizes) -> BedState:
+    return begun(world_of(bed), start, time, h, sizes)
+
+
+_Simulated = tuple["_Output", BedContacts, BedState, jax.Array]
+
+
+@partial(jax.jit, static_argnames="sizes")
+def _simulated(
+    bed: Bed, state: BedState, lengths: jax.Array, counts: jax.Array, *, sizes: BedSizes
+) -> _Simulated:
+    world = world_of(bed)
+
+    def interval(state: BedState, now: tuple[jax.Array, jax.Array]) -> tuple[BedState, "_Output"]:
+        state = advanced(world, state, now[0], sizes, now[1])
+        return state, _output(world, state)
+
+    state, outputs = jax.lax.scan(interval, state, (lengths, counts))
+    return outputs, _contacts(state), state, _status(state, outputs, sizes)
+
+
+@partial(jax.jit, static_argnames=("sizes", "steps", "steps_per_list"))
+def _simulated_in_blocks(
+    bed: Bed,
+    state: BedState,
+    lengths: jax.Array,
+    *,
+    sizes: BedSizes,
+    steps: int,
+    steps_per_list: int,
+) -> _Simulated:
+    world = world_of(bed)
+
+    def interval(state: BedState, h: jax.Array) -> tuple[BedState, "_Output"]:
+        state = advanced_in_blocks(world, state, h, sizes, steps, block=steps_per_list)
+        return state, _output(world, state)
+
+    first = _output(world, state)
+    state, later = jax.lax.scan(interval, state, lengths[1:])
+    outputs = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, later)
+    return outputs, _contacts(state), state, _status(state, outputs, sizes)
+
+
+def _output(world: World, state: BedState) -> _Output:
+    particles, contact = state.particles, world.bed.contact
+    at = state.wall_contacts.sphere
+    kinds = (
+        (effective_of_pairs(particles, state.pairs), state.pairs.spring),
+        ((particles.mass[at], particles.radius[at]), state.wall_contacts.spring),
+    )
+    energy, deepest = [], []
+    for ((mass, radius), spring), loads in zip(kinds, state.loads, strict=True):
+        stiffness, _ = contact.tangential(loads.overlap, mass=mass, radius=radius)
+        sheared = 0.5 * stiffness * dot(spring, spring)
+        energy.append(
+            (
+                jnp.sum(contact.normal_energy(loads.overlap, radius=radius)),
+                jnp.sum(jnp.where(loads.overlap > 0.0, sheared, 0.0)),
+            )
+        )
+        deepest.append(jnp.max(loads.overlap / radius))
+    pull = sum(
+        g * jnp.sum(particles.mass * x)
+        for g, x in zip(world.gravity, particles.position, strict=True)
+    )
+    kinetic = BedEnergy(
+        0.5 * jnp.sum(particles.mass * dot(particles.velocity, particles.velocity)),
+        0.5 * jnp.sum(particles.inertia * dot(particles.spin, particles.spin)),
+        -jnp.asarray(pull),
+        energy[0][0] + energy[1][0],
+        energy[0][1] + energy[1][1],
+    )
+    walls = jnp.arange(len(world.bed.walls))[:, None] == state.wall_contacts.wall
+    walls = walls & state.wall_contacts.live
+    force = -jnp.stack(
+        [jnp.sum(jnp.where(walls, f, 0.0), axis=-1) for f in state.loads[1].force], axis=-1
+    )
+    return _Output(
+        in_order(particles, particles.position),
+        in_order(particles, particles.velocity),
+        in_order(particles, particles.spin),
+        kinetic,
+        force,
+        jax.lax.stop_gradient(jnp.maximum(*deepest)),
+    )
+
+
+def _contacts(state: BedState) -> BedContacts:
+    label = state.particles.label
+    spheres, walls = state.pairs, state.wall_contacts
+    between, at_walls = state.loads
+    none = jnp.full_like(walls.sphere, -1)
+    both = (
+        (
+            between.overlap > 0.0,
+            label[spheres.i],
+            label[spheres.j],
+            jnp.full_like(spheres.i, -1),
+            between.overlap,
+        ),
+        (at_walls.overlap > 0.0, label[walls.sphere], none, walls.wall, at_walls.overlap),
+    )
+    columns = [jnp.concatenate(column) for column in zip(*both, strict=True)]
+    vectors = [
+        jnp.concatenate([to_last_axis(a), to_last_axis(b)])
+        for a, b in (
+            (between.force, at_walls.force),
+            (spheres.spring, walls.spring),
+        )
+    ]
+    return BedContacts(*columns, *vectors)
+
+
+def _status(state: BedState, outputs: _Output, sizes: BedSizes) -> jax.Array:
+    total = jnp.sum(outputs.position) + jnp.sum(outputs.velocity) + jnp.sum(outputs.spin)
+    finite = jnp.isfinite(jax.lax.stop_gradient(total))
+    full = jnp.any(state.needs.rooms > jnp.asarray(sizes.rooms))
+    deep = jnp.max(outputs.deepest) > DEEPEST
+    return jnp.where(
+        ~finite,
+        BedStatus.NOT_FINITE,
+        jnp.where(
+            full,
+            BedStatus.LISTS_FULL,
+            jnp.where(
+                state.outran,
+                BedStatus.LISTS_OUTRUN,
+                jnp.where(deep, BedStatus.DEEP_OVERLAP, BedStatus.SUCCESS),
+            ),
+        ),
+    ).astype(jnp.int32)

@@ -1,0 +1,190 @@
+"""What a simulation of a bed returns, and how it ended."""
+
+import enum
+from typing import Annotated, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxcontact.beds.contact_lists import BedSizes
+from jaxcontact.beds.steps import BedState
+from jaxcontact.parameters import is_concrete
+
+
+class BedStatus(enum.IntEnum):
+    """Result code of a simulation of a bed. Higher codes are worse; ``advice`` says what to do.
+
+    Example:
+        >>> jc.BedStatus.LISTS_FULL.advice
+        'A list of neighbours was too short, so that contacts are missing: ...'
+    """
+
+    SUCCESS = 0
+    DEEP_OVERLAP = 1
+    LISTS_OUTRUN = 2
+    LISTS_FULL = 3
+    NOT_FINITE = 4
+
+    @property
+    def advice(self) -> str:
+        """What happened and what to do about it."""
+        return _ADVICE[self]
+
+
+DEEPEST = 0.5
+"""Overlap over effective radius (a quarter of it over the diameter of equal spheres) from which a
+contact model means nothing.
+"""
+
+_ADVICE = {
+    BedStatus.SUCCESS: "Every contact up to the last time was followed.",
+    BedStatus.DEEP_OVERLAP: (
+        "Two spheres overlap by more than half their effective radius (an eighth of the diameter "
+        "of equal ones). Either they did so at the start, or the contact is too soft for the "
+        "speeds and loads: raise the stiffness; or the time step is too long: shorten time_step."
+    ),
+    BedStatus.LISTS_OUTRUN: (
+        "A sphere moved further between two makings of the lists than these reach, so that "
+        "contacts may be missing. Make them more often (steps_per_list), or let them reach "
+        "further (skin of sizes). Without steps_per_list they are made when needed."
+    ),
+    BedStatus.LISTS_FULL: (
+        "A list of neighbours was too short, so that contacts are missing: outside of traced "
+        "functions simulate_bed enlarges it and runs again; inside, run once outside and hand in "
+        "sizes=result.sizes. Where that happens outside too, spheres overlap or fly apart without "
+        "end: look for a wall that is missing, or a time step that is too long."
+    ),
+    BedStatus.NOT_FINITE: (
+        "A number in the result is not finite: an input was not, or the time step is too long "
+        "for the stiffness and the steps grew without bounds. Nothing in the result is to be "
+        "trusted. Leave time_step out, or shorten it."
+    ),
+}
+
+
+class BedContacts(NamedTuple):
+    """The network of contacts at one time, ``(contacts, ...)``; unused entries have ``touches``
+    False.
+
+    Attributes:
+        touches: whether this entry is a contact.
+        body: number of the sphere on which ``force`` acts.
+        partner: number of the other sphere, -1 where it touches a wall.
+        wall: number of the wall, -1 where two spheres touch.
+        overlap: [m].
+        force: ``(contacts, 3)`` [N].
+        spring: elongation of the tangential spring ``(contacts, 3)`` [m].
+    """
+
+    touches: Annotated[jax.Array, "contacts"]
+    body: Annotated[jax.Array, "contacts"]
+    partner: Annotated[jax.Array, "contacts"]
+    wall: Annotated[jax.Array, "contacts"]
+    overlap: Annotated[jax.Array, "contacts"]
+    force: Annotated[jax.Array, "contacts 3"]
+    spring: Annotated[jax.Array, "contacts 3"]
+
+
+class BedEnergy(NamedTuple):
+    """Energies of a bed at the output times, ``(times,)`` [J].
+
+    Attributes:
+        kinetic: of the motion of the centres.
+        rotation: of the spins.
+        gravity: ``-m g . x``.
+        normal: stored in overlaps.
+        tangential: stored in tangential springs.
+    """
+
+    kinetic: Annotated[jax.Array, "times"]
+    rotation: Annotated[jax.Array, "times"]
+    gravity: Annotated[jax.Array, "times"]
+    normal: Annotated[jax.Array, "times"]
+    tangential: Annotated[jax.Array, "times"]
+
+    @property
+    def total(self) -> jax.Array:
+        """The sum of all, ``(times,)`` [J]."""
+        return self.kinetic + self.rotation + self.gravity + self.normal + self.tangential
+
+
+class BedTrajectory(NamedTuple):
+    """Motion of a bed at the requested times.
+
+    Attributes:
+        times: ``(times,)`` [s].
+        position: of the centres ``(times, spheres, 3)`` [m], in the order in which they were given.
+        velocity: as ``position`` [m/s].
+        spin: as ``position`` [rad/s].
+        energy: energies.
+        wall_force: on each wall ``(times, walls, 3)`` [N].
+        contacts: who touches whom at the last time.
+        end: state at the last time, with all histories: what ``simulate_bed`` continues from.
+        status: code of ``BedStatus``.
+        steps: time steps between neighbouring times ``(times - 1,)``.
+        sizes: room of the lists.
+    """
+
+    times: Annotated[jax.Array, "times"]
+    position: Annotated[jax.Array, "times spheres 3"]
+    velocity: Annotated[jax.Array, "times spheres 3"]
+    spin: Annotated[jax.Array, "times spheres 3"]
+    energy: BedEnergy
+    wall_force: Annotated[jax.Array, "times walls 3"]
+    contacts: BedContacts
+    end: BedState
+    status: Annotated[jax.Array, ""]
+    steps: np.ndarray
+    sizes: BedSizes
+
+    def __repr__(self) -> str:
+        """How much there is of everything, without the numbers."""
+        times, spheres = np.shape(self.position)[-3:-1]
+        ended = (
+            BedStatus(int(np.max(np.asarray(self.status)))).name
+            if is_concrete(self.status)
+            else "traced"
+        )
+        return f"<BedTrajectory: {times} times, {spheres} spheres, {ended}>"
+
+    @property
+    def advice(self) -> str:
+        """Text of ``status``; needs numbers."""
+        if not is_concrete(self.status):
+            raise TypeError(
+                "BedTrajectory.advice needs numbers: read it outside jit, vmap and grad, or use "
+                "BedTrajectory.status inside."
+            )
+        return BedStatus(int(np.max(np.asarray(self.status)))).advice
+
+    @property
+    def succeeded(self) -> jax.Array:
+        """Whether the numbers are to be trusted. Also inside ``jit``."""
+        return self.status == BedStatus.SUCCESS
+
+
+class BedError(RuntimeError):
+    """A simulation of a bed that did not succeed.
+
+    Attributes:
+        trajectory: what was simulated, as ``simulate_bed(..., strict=False)`` returns it.
+
+    Example:
+        >>> bed = jc.Bed(
+        ...     spheres=jc.spheres(radius=5e-3, density=2500.0),
+        ...     contact=jc.LinearSpringDashpot(stiffness=1e4, restitution=0.8, coefficient=0.5),
+        ... )
+        >>> start = jc.state(position=[(0.0, 0.0, 0.0), (0.0, 0.0, 1e-3)])
+        >>> try:
+        ...     jc.simulate_bed(bed, start, [0.0, 1e-4])
+        ... except jc.BedError as error:
+        ...     print(jc.BedStatus(int(error.trajectory.status)).name)
+        DEEP_OVERLAP
+    """
+
+    def __init__(self, trajectory: BedTrajectory):
+        super().__init__(
+            f"simulate_bed: {BedStatus(int(trajectory.status)).name}. {trajectory.advice} "
+            "strict=False returns the trajectory as it is."
+        )
+        self.trajectory = trajectory

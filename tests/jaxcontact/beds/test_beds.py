@@ -1,0 +1,147 @@
+"""A bed of a few dozen spheres of unequal radii between walls: what must hold of every bed."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+
+SIDE, COUNT, STEP = 3, 27, 2e-5
+WIDTH = 0.0105 * SIDE
+NUMBERS = np.random.default_rng(0)
+RADIUS = NUMBERS.uniform(4e-3, 6e-3, COUNT)
+PLACE = (np.stack(np.unravel_index(np.arange(COUNT), (SIDE,) * 3), -1) + 0.5) * 0.0105
+PLACE = PLACE + NUMBERS.uniform(-3e-4, 3e-4, PLACE.shape)
+VELOCITY = NUMBERS.normal(0.0, 0.3, PLACE.shape)
+SPIN = NUMBERS.normal(0.0, 10.0, PLACE.shape)
+CONTACT = jc.LinearSpringDashpot(stiffness=1e4, restitution=0.3, coefficient=0.4, zeta=0.1)
+WALLS = (
+    jc.Plane(normal=(1.0, 0.0, 0.0)),
+    jc.Plane(normal=(-1.0, 0.0, 0.0), offset=-WIDTH),
+    jc.Plane(normal=(0.0, 1.0, 0.0)),
+    jc.Plane(normal=(0.0, -1.0, 0.0), offset=-WIDTH),
+    jc.Plane(),
+)
+
+
+def box(contact=CONTACT, radius=RADIUS):
+    return jc.Bed(spheres=jc.spheres(radius=radius, density=2500.0), contact=contact, walls=WALLS)
+
+
+START = jc.state(position=PLACE, velocity=VELOCITY, spin=SPIN)
+
+
+@functools.cache
+def settled():
+    return jc.simulate_bed(box(), START, [0.0, 0.02, 2.5], time_step=STEP)
+
+
+def test_floor_and_walls_carry_the_weight_of_a_settled_bed():
+    result = settled()
+    weight = np.sum(box().spheres.mass) * 9.81
+    assert abs(-np.sum(result.wall_force[-1, :, 2]) / weight - 1.0) < 1e-6
+    assert np.max(np.abs(np.sum(result.wall_force[-1, :, :2], axis=0))) < 1e-6 * weight
+
+
+def test_contacts_balance_each_sphere_at_rest():
+    result = settled()
+    contacts = jax.tree.map(np.asarray, result.contacts)
+    force = np.where(contacts.touches[:, None], contacts.force, 0.0)
+    total = np.zeros((COUNT, 3))
+    np.add.at(total, contacts.body, force)
+    between = contacts.partner >= 0
+    np.add.at(total, contacts.partner[between], -force[between])
+    total[:, 2] -= np.asarray(box().spheres.mass) * 9.81
+    assert np.max(np.abs(total)) < 1e-5 * np.sum(box().spheres.mass) * 9.81
+
+
+def test_energy_is_only_lost():
+    total = np.asarray(settled().energy.total)
+    assert total[0] > total[1] > total[2] > 0.0
+    assert settled().energy.kinetic[-1] < 1e-6 * settled().energy.kinetic[0]
+
+
+def test_renumbering_changes_nothing_beyond_rounding():
+    order = np.random.default_rng(1).permutation(COUNT)
+    times = [0.0, 0.01, 0.02]  # as long a list as above: compiled once
+    other = jc.state(position=PLACE[order], velocity=VELOCITY[order], spin=SPIN[order])
+    first = jc.simulate_bed(box(), START, times, time_step=STEP)
+    second = jc.simulate_bed(box(radius=RADIUS[order]), other, times, time_step=STEP)
+    np.testing.assert_allclose(second.position[-1], first.position[-1][order], atol=1e-12)
+
+
+def test_a_bed_that_goes_on_is_the_bed_in_one_go():
+    whole = jc.simulate_bed(box(), START, [0.0, 0.01, 0.02], time_step=STEP)
+    first = jc.simulate_bed(box(), START, [0.0, 0.005, 0.01], time_step=STEP, sizes=whole.sizes)
+    second = jc.simulate_bed(
+        box(), first.end, [0.01, 0.015, 0.02], time_step=STEP, sizes=whole.sizes
+    )
+    np.testing.assert_allclose(second.position[-1], whole.position[-1], atol=1e-12)
+    np.testing.assert_allclose(second.velocity[-1], whole.velocity[-1], atol=1e-9)
+
+
+@pytest.mark.long
+def test_reverse_is_forward_and_both_are_differences_of_the_steps():
+    sizes = settled().sizes
+
+    def height(parameters, steps_per_list):
+        coefficient, speed = parameters
+        result = jc.simulate_bed(
+            box(CONTACT.replace(coefficient=coefficient)),
+            START._replace(velocity=speed * VELOCITY),
+            [0.0, 40 * STEP],
+            time_step=STEP,
+            steps_per_list=steps_per_list,
+            sizes=sizes,
+        )
+        mean = jnp.mean(result.position[-1] * np.arange(1, COUNT + 1)[:, None])
+        return mean + jnp.mean(result.spin[-1] ** 2)
+
+    at = (0.4, 1.0)
+    reverse = jax.jit(jax.grad(functools.partial(height, steps_per_list=4)))(at)
+    forward = jax.jit(jax.jacfwd(functools.partial(height, steps_per_list=4)))(at)
+    np.testing.assert_allclose(reverse, forward, rtol=1e-8)
+    values = jax.jit(functools.partial(height, steps_per_list=4))
+    for index in range(2):
+        shift = 1e-6 * np.eye(2)[index]
+        apart = values(tuple(at + shift)) - values(tuple(at - shift))
+        assert abs(apart / 2e-6 / forward[index] - 1.0) < 1e-5
+
+
+def test_lists_that_are_too_short_say_so_and_are_repaired():
+    small = jc.BedSizes((3, 3, 3), 2, 5, 2, 3, 1, 5e-4)
+    short = jc.simulate_bed(
+        box(), START, [0.0, 1e-3, 2e-3], time_step=STEP, sizes=small, strict=False
+    )
+    assert int(short.status) == jc.BedStatus.LISTS_FULL
+    assert "sizes=result.sizes" in short.advice
+    with pytest.raises(jc.BedError, match="LISTS_FULL"):
+        jc.simulate_bed(box(), START, [0.0, 1e-3, 2e-3], time_step=STEP, sizes=small)
+
+
+def test_input_that_cannot_be_is_refused_by_name():
+    with pytest.raises(ValueError, match="radius has 27 values, but the initial state has 2"):
+        jc.simulate_bed(box(), jc.state(position=PLACE[:2]), [0.0, 1.0])
+    with pytest.raises(ValueError, match="times must increase"):
+        jc.simulate_bed(box(), START, [1.0, 0.0])
+    with pytest.raises(ValueError, match="time_step = -1"):
+        jc.simulate_bed(box(), START, [0.0, 1.0], time_step=-1)
+    with pytest.raises(ValueError, match="steps_per_list = 0"):
+        jc.simulate_bed(box(), START, [0.0, 1.0], steps_per_list=0)
+    with pytest.raises(ValueError, match=r"must be \(spheres, 3\)"):
+        jc.simulate_bed(box(), jc.state(position=(0.0, 0.0, 0.0)), [0.0, 1.0])
+    with pytest.raises(TypeError, match="is no SphereContact"):
+        jc.Bed(
+            spheres=jc.spheres(radius=1.0, mass=1.0), contact=jc.NewtonRestitution(restitution=1)
+        )
+    with pytest.raises(TypeError, match="walls"):
+        jc.Bed(
+            spheres=jc.spheres(radius=1.0, mass=1.0),
+            contact=CONTACT,
+            walls=(jc.Sphere(center=(0.0, 0.0, 0.0), radius=1.0),),
+        )
+    with pytest.raises(ValueError, match="convention = 'chrono'"):
+        CONTACT.replace(convention="chrono")
