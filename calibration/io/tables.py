@@ -235,6 +235,8 @@ def _by_format(declared: FileFormat, text: str, path: str) -> Table:
     """The table that the reader of a format makes of a file with its marks."""
     try:
         found = declared.read([line for line in _lines(text) if line.text.strip()], path)
+        if any(len(row) != len(found.headers) for row in found.rows):
+            raise IndexError("a row is cut off")
     except InputError:
         raise
     except (IndexError, KeyError, StopIteration, TypeError, ValueError, csv.Error) as error:

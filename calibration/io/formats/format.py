@@ -93,7 +93,7 @@ def padded(cells: Sequence[str], count: int) -> list[str]:
 
 
 def body_headers(
-    bodies: Mapping[str, Sequence[str]], unit: str
+    bodies: Mapping[str, Sequence[str]], unit: str = ""
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Headers of the coordinates of all bodies, and a note that says which body has which number.
 
@@ -102,20 +102,19 @@ def body_headers(
 
     Args:
         bodies: names of the coordinates, ``"x"``, ``"y"``, of each body.
-        unit: of all of them.
+        unit: of all of them, where the file says one.
     """
     names = list(bodies)
+    said = f" ({unit})" if unit else ""
     if len(names) == 1:
-        return tuple(f"{axis} ({unit})" for axis in bodies[names[0]]), ()
+        return tuple(f"{axis}{said}" for axis in bodies[names[0]]), ()
     if len(names) == 2:
-        said = f"body 1 is {names[0]!r}, body 2 is {names[1]!r}"
+        note = f"body 1 is {names[0]!r}, body 2 is {names[1]!r}"
         headers = (
-            f"{axis}{place} ({unit})"
-            for place, name in enumerate(names, 1)
-            for axis in bodies[name]
+            f"{axis}{place}{said}" for place, name in enumerate(names, 1) for axis in bodies[name]
         )
-        return tuple(headers), (said,)
-    return tuple(f"{name} {axis} ({unit})" for name in names for axis in bodies[name]), ()
+        return tuple(headers), (note,)
+    return tuple(f"{name} {axis}{said}" for name in names for axis in bodies[name]), ()
 
 
 def without_zeros(

@@ -5,6 +5,7 @@ a line here.
 from calibration.io.formats.audacity import AudacityLabels
 from calibration.io.formats.deeplabcut import DeepLabCut
 from calibration.io.formats.format import FileFormat
+from calibration.io.formats.kinovea import KinoveaCSV, KinoveaText
 from calibration.io.formats.motive import Motive
 from calibration.io.formats.phyphox import Collision, Stopwatch, StopwatchInARow
 from calibration.io.formats.qualisys import Qualisys
@@ -29,6 +30,8 @@ FORMATS: tuple[FileFormat, ...] = (
     Trackpy(),
     TrackMate(),
     ROS(),
+    KinoveaCSV(),
+    KinoveaText(),
 )
 """All formats; no file has the marks of two."""
 
