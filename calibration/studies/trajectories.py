@@ -45,6 +45,7 @@ from calibration.fitting.estimates import estimate_shared, estimate_trial
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
 from calibration.fitting.impacts.order import Order, deviations_of, find_order
+from calibration.fitting.impacts.recordings_apart import ENOUGH, describe_apart, lie_apart
 from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_scatter
 from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.fitting.probes import exclude_flatness
@@ -98,7 +99,11 @@ from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
-from calibration.studies.plausibility.results import believable_scale, judge_plausibility
+from calibration.studies.plausibility.results import (
+    believable_scale,
+    buoyant_scale,
+    judge_plausibility,
+)
 from calibration.studies.plausibility.spins import ratio_in_bounces, wrong_spins
 from calibration.studies.recording_remarks import recording_remarks, share_of_samples
 from calibration.studies.scene import (
@@ -124,6 +129,7 @@ from calibration.studies.study import CALIBRATED, CONSTANT, ReadingOptions, Stud
 from calibration.studies.tables import OBLIQUE
 
 DURATION = "contact.normal.duration"
+RESTITUTION = "contact.normal.restitution"
 
 LIFT = "lift.coefficient"
 PUBLISHED_LIFT = LogNormal(0.8, 1.5)
@@ -641,6 +647,18 @@ def tell(study: Study, data: VisiblePhysics, way: Explanation) -> Told:
     if way.scatter:
         law, drag = study.model.law_of_restitution, study.model.drag
         notes.append(describe_scatter(problem, assessment, way.order, law=law, drag=drag))
+        deviations = deviations_of(problem, assessment)
+        if RESTITUTION in estimates and lie_apart(deviations):
+            names = [recording.name for recording in data.recordings]
+            says = describe_apart(deviations, names, estimates[RESTITUTION].value)
+            notes.append(says)
+            if len(names) < ENOUGH:
+                estimates[RESTITUTION] = dataclasses.replace(
+                    estimates[RESTITUTION],
+                    sd=np.inf,
+                    status=Determination.NOT_DETERMINED,
+                    note=says,
+                )
     doubts = list_doubts(study, data)
     each = estimates_of_trials(assessment)
     judged = [
@@ -669,9 +687,12 @@ def tell(study: Study, data: VisiblePhysics, way: Explanation) -> Told:
             estimates["contact.normal.stiffness"] = stiffness(study, problem, assessment)
     notes.extend(tilt_sentences(estimates))
     if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
-        notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
+        notes.append(scale_sentence(estimates["length_scale"], study))
     notes.extend(describe_camera(doubts, judged))
     shown = list(describe_doubts(doubts, judged))
+    for doubt, item in zip(doubts, judged, strict=True):
+        if doubt.open and doubt.name == SPEED and item.decision is Decision.ADOPTED:
+            shown.append(describe_speed(problem, item))
     if not (assessment.explained or data.sideways):
         shown.extend(describe_heights(data.detections))
     for recording, detected in zip(data.recordings, data.detections, strict=True):
@@ -839,8 +860,11 @@ def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
 def describe_speed(problem: Problem, tried: TriedModification) -> str:
     """At which speed a restitution holds that may depend on it."""
     speed = float(np.asarray(problem.scene.contact.normal.reference_speed))
+    at = f"The restitution is that at {speed:.3g} m/s."
+    if tried.decision is Decision.ADOPTED:
+        return at
     return (
-        f"The restitution is that at {speed:.2g} m/s. Whether it depends on speed was left open "
+        f"{at} Whether it depends on speed was left open "
         f"({tried.says}); --restitution-law constant takes it as constant."
     )
 
@@ -1039,8 +1063,9 @@ def tilt_sentences(estimates: Mapping[str, Estimate]) -> Iterator[str]:
             )
 
 
-def scale_sentence(scale: Estimate, gravity: float) -> str:
+def scale_sentence(scale: Estimate, study: Study) -> str:
     """A wrong length scale in words, as a scale and as the gravity it feigns."""
+    gravity = study.model.gravity
     if scale.status is not Determination.DETERMINED:
         return "The length scale cannot be checked with these data."
     percent, sd = 100 * (scale.value - 1), 100 * scale.sd
@@ -1052,11 +1077,17 @@ def scale_sentence(scale: Estimate, gravity: float) -> str:
         )
     word = "short" if percent > 0 else "long"
     times = np.sqrt(scale.value)
+    lightness = 1 - 1 / buoyant_scale(study.ball, study.model.fluid_density)
+    air = (
+        f"; buoyancy and the air that so light a ball carries along make {100 * lightness:.2g} %"
+        if lightness > max(0.25 * abs(percent) / 100, 1e-3) and percent > 0
+        else ""
+    )
     return (
-        f"The recorded lengths are {abs(1 / scale.value - 1) * 100:.1f} +- "
-        f"{sd / scale.value**2:.1f} % too {word} (or "
-        f"gravity is {apparent:.2f} +- {apparent_sd:.2f}"
+        f"The recorded lengths are {abs(1 / scale.value - 1) * 100:.2g} +- "
+        f"{sd / scale.value**2:.1g} % too {word} (or "
+        f"gravity is {apparent:.4g} +- {apparent_sd:.1g}"
         f" m/s^2 in their units, not {gravity:g}; or the recorded times are "
         f"{max(times, 1 / times):.3g} times too {'long' if percent > 0 else 'short'}: check the "
-        "frame rate). Restitution does not depend on it."
+        f"frame rate){air}. Restitution does not depend on it."
     )

@@ -26,6 +26,7 @@ def implausible_recordings(readings: Sequence[Reading], *, gravity: float) -> li
         return []
     return (
         list(_of_some(readings, _takes_turns, _two_balls))
+        or list(_of_some(readings, _repeats, _copies))
         or list(wrong_gravity(readings, gravity))
         or list(_of_some(readings, _gains_speed, _backwards))
         or list(_few_samples(readings))
@@ -79,6 +80,27 @@ def _two_balls(where: str) -> Finding:
     return Finding(
         f"Two motions take turns from sample to sample{where}: there are probably two balls in one "
         "file. Put each into a file of its own.",
+        meaningless=True,
+    )
+
+
+def _repeats(reading: Reading) -> bool:
+    """Whether pictures of a ball that moves fast are exact copies of those before them."""
+    recording, _ = reading
+    seen = np.isfinite(recording.position[:, UP])
+    steps = np.abs(np.diff(recording.position[seen, UP]))
+    if steps.size < 16:
+        return False
+    pairs = np.sort(np.stack([steps[:-1], steps[1:]]), axis=0)
+    fast = pairs[1] > np.quantile(steps, 0.75)
+    return bool(np.mean(pairs[0][fast] == 0) > 0.5)
+
+
+def _copies(where: str) -> Finding:
+    return Finding(
+        f"Pictures are exact copies of those before them{where}: the film was exported at more "
+        "pictures a second than it was taken. Leave the copies out, with the times of those that "
+        "stay, or export it at its own rate.",
         meaningless=True,
     )
 

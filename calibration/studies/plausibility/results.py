@@ -7,8 +7,16 @@ import numpy as np
 
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import StoredPredictions
+from calibration.results.modification import Decision
 from calibration.results.numbers import has_interval, listed
 from calibration.results.result import Fit
+from calibration.studies.doubts.camera import (
+    doubt_depth,
+    doubt_lens,
+    doubt_pixels,
+    doubt_shutter,
+    doubt_stillness,
+)
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.finding import Finding, Reading, two_digits
 from calibration.studies.plausibility.implausible_modifications import implausible_modifications
@@ -19,6 +27,9 @@ from calibration.studies.study import Ball, ModelOptions, Study
 
 LARGEST_SPIN = 1000.0
 """Spin [rad/s] that no throw has: the fastest table-tennis serves reach 1000, golf drives 400."""
+
+LEAST_SCALE = 0.03
+"""Error of lengths that a ruler beside the flight has; more may as well be one of times."""
 
 LARGEST_RESTITUTION = 0.98
 """Restitution above that of all published pairs that bounce in air (ceramic on glass 0.98)."""
@@ -37,6 +48,19 @@ DRAG_CRISIS = 1e5
 
 FRICTION, STIFFNESS = "contact.friction.coefficient", "contact.normal.stiffness"
 RESTITUTION = "contact.normal.restitution"
+LIFT = "lift.coefficient"
+
+CAMERA_FAULTS = {
+    doubt.name
+    for doubt in (
+        doubt_shutter(),
+        doubt_pixels(),
+        doubt_lens((0.0, 0.0), 1.0),
+        doubt_depth((0.0, 0.0)),
+        doubt_stillness(1.0),
+    )
+}
+"""Names of what a camera may do to flights."""
 
 
 def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> Iterator[Finding]:
@@ -48,11 +72,15 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
         readings: recordings and what was detected in them.
     """
     found = {name: estimate for name, estimate in fit.parameters.items() if has_interval(estimate)}
+    light = buoyant_scale(study.ball, study.model.fluid_density)
     yield from _scale(found.get("length_scale"), study.model)
+    yield from _drag_of_scale(found.get("length_scale"), found.get(DRAG), light)
     yield from _drag(found.get(DRAG), study, readings)
     yield from _restitution(found.get(RESTITUTION))
     yield from _spins(fit)
     yield from implausible_modifications(fit)
+    if not any(recording.spin is not None for recording, _ in readings):
+        yield from _lift_beside_camera(fit)
     yield from _modulus(found.get(STIFFNESS), study.ball)
     yield from sunken_surface(fit, study.ball.radius)
 
@@ -74,6 +102,35 @@ def _scale(scale: Estimate | None, model: ModelOptions) -> Iterator[Finding]:
         f"or times by {two_digits(np.sqrt(ratio))} (--frame-rate), or --gravity is.",
         meaningless=True,
     )
+
+
+def buoyant_scale(ball: Ball, fluid_density: float) -> float:
+    """Gravity over the acceleration with which a ball falls at first in a fluid: it is lighter by
+    what it displaces, and moves half of that along (Lamb, Hydrodynamics, art. 92).
+
+    Args:
+        ball: of the study.
+        fluid_density: of what it falls in [kg/m^3].
+    """
+    fluid = 4 / 3 * np.pi * ball.radius**3 * fluid_density
+    return float((ball.mass + fluid / 2) / (ball.mass - fluid))
+
+
+def _drag_of_scale(
+    scale: Estimate | None, drag: Estimate | None, light: float
+) -> Iterator[Finding]:
+    """A drag coefficient that depends on whether lengths or times are wrong."""
+    if scale is None or drag is None or not believable_scale(scale):
+        return
+    # A ball that is light falls as if lengths were a little too short, and its drag is right.
+    off = min(abs(scale.value - 1), abs(scale.value / light - 1))
+    if off > max(3 * scale.sd, LEAST_SCALE) and off * drag.value > drag.sd:
+        yield Finding(
+            f"The drag coefficient is {two_digits(drag.value)} if the recorded lengths are wrong, "
+            f"but {two_digits(drag.value * scale.value)} if the times are: say which, by --scale "
+            "or --frame-rate, until both agree with gravity.",
+            doubts=(DRAG,),
+        )
 
 
 def sphere_drag(reynolds: float) -> float:
@@ -157,6 +214,24 @@ def _spins(fit: Fit) -> Iterator[Finding]:
             "has: it takes the place of something else. Check --vertical and the axes; if the "
             "balls did not spin, give --no-spin.",
             doubts=(FRICTION,),
+        )
+
+
+def _lift_beside_camera(fit: Fit) -> Iterator[Finding]:
+    """Lift by a spin that nobody measured, and faults of the camera beside it: each of them bends
+    flights as the other does.
+    """
+    faults = [
+        item.name
+        for item in fit.modifications
+        if item.decision is Decision.ADOPTED and item.name in CAMERA_FAULTS
+    ]
+    if faults and LIFT in fit.problem.layout.names:
+        yield Finding(
+            f"Spin that lifts the ball and {listed(faults)} bend flights alike, and these data ask "
+            "for both: what they share is a guess. Measure the spin, throw without spin, or say "
+            "what the camera does (--camera calibrated).",
+            doubts=(RESTITUTION, DRAG, LIFT),
         )
 
 
