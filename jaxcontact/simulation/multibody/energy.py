@@ -9,7 +9,7 @@ from jaxcontact.numerics.interpolation import accumulated
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.core.ledger import Ledger
 from jaxcontact.simulation.multibody.pairs import World, kinetic_energy, momenta
-from jaxcontact.simulation.multibody.step import Work
+from jaxcontact.simulation.multibody.step import Active, Work
 
 
 class StepRecord(NamedTuple):
@@ -25,6 +25,8 @@ class StepRecord(NamedTuple):
         rolled: energy in the springs of rolling at its end [J].
         elastic: energy that contacts with hysteresis could give back at its end [J].
         lack: what the relative velocity of each pair may lack [m/s], ``(pairs,)``.
+        active: contacts in the step.
+        repeats: whether the bodies within the step are where a shorter one takes them.
     """
 
     time: jax.Array
@@ -39,6 +41,8 @@ class StepRecord(NamedTuple):
     rolled: jax.Array
     elastic: jax.Array
     lack: jax.Array
+    active: Active
+    repeats: jax.Array
 
 
 def ledger_of(world: World, record: StepRecord) -> Ledger:

@@ -2,9 +2,10 @@
 
 A scan over steps. Each step is one flight to the earliest possible touch, one step of the contacts
 that are active (``step``), or one long step of contacts that have settled
-(``sustained_contacts``). If along it another pair touches, or a contact ends, the step is taken
+(``sustained_contacts``). A step of contacts is tried first, and shortened if it lacks too much or
+passes a corner of a force. If along it another pair touches, or a contact ends, the step is taken
 again up to that event; a last correction carries the exact derivative of the event's time. No step
-ever straddles an event.
+ever straddles an event. What is asked for at a time inside a contact is found by a shorter step.
 """
 
 import math
@@ -49,6 +50,7 @@ from jaxcontact.simulation.multibody.pairs import (
 from jaxcontact.simulation.multibody.rigid_impacts import rigid_impact
 from jaxcontact.simulation.multibody.step import (
     BEFORE_CORNER,
+    NEAR_END,
     SLOWEST,
     Active,
     Stepped,
@@ -154,6 +156,29 @@ rebound is off by more than 2e-6 at most; and so are those of contacts with fric
 time, as measured for three balls in a row and a cube on its edge.
 """
 
+LACK_OF_STEP, LACK_OF_STEP_OF_CLUMPS = (5e-4, 8e-3), (1e-3, 1e-4)
+"""What one step may lack, by its own error and because friction and the normal motion alternate in
+it, in units of what all steps of a contact may: a few steps, where a contact turns or lets go, lack
+most of it. What friction leaves of the slip of spheres is mostly forgotten in the next step; of
+clumps it turns the body, and moves the place where it next touches.
+"""
+
+SHORTEST_SHARE = 1e-4
+"""To which share of its usual length a step is shortened at most."""
+
+SAFETY, LEAST_SHORTER = 0.9, 0.1
+"""A step that lacks too much is shortened to this share of what would just be enough by its order,
+and to this share of itself at a time.
+"""
+
+GROWTH = 4.0
+"""Factor by which a step may be longer than the one before it in the same contacts. The grading of
+steps at touch-down grows by 3.
+"""
+
+SHORTENED = 2
+"""Budget of steps in a contact in units of those of usual length: some are shortened."""
+
 
 class Touching(NamedTuple):
     """Contacts between steps.
@@ -168,11 +193,14 @@ class Touching(NamedTuple):
 
 
 class StepCarry(NamedTuple):
-    """Where the simulation stands."""
+    """Where the simulation stands, and the longest step in contacts that their last one allows [s],
+    infinite where there was none.
+    """
 
     time: jax.Array
     state: State
     touching: Touching
+    longest: jax.Array
 
 
 class Ends(NamedTuple):
@@ -199,11 +227,12 @@ class Tried(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Search for the event in a step: number of tries, length up to the event, and the pair whose
-    event it is.
+    """Search for the length of a step and the event in it: number of tries since the length is
+    short enough, the longest step that is, length up to the event, and the pair whose event it is.
     """
 
     tries: jax.Array
+    longest: jax.Array
     length: jax.Array
     chosen: jax.Array
 
@@ -243,9 +272,9 @@ def graded_step(
     gap_rate: jax.Array,
     state: State,
     fraction: float,
-) -> jax.Array:
-    """Longest step that resolves every active contact: ``T (2 sqrt(s) + u ds) ds``, at least ``T
-    ds^2``, with ``ds = fraction``.
+) -> tuple[jax.Array, ...]:
+    """Longest step that resolves every active contact, and what it would be without corners: ``T (2
+    sqrt(s) + u ds) ds``, at least ``T ds^2``, with ``ds = fraction``.
 
     ``s`` is the overlap and ``u`` its rate in units of the impact; the grading makes the motion
     look smooth where it starts like a power 5/2 of time. With hysteresis ``s`` is counted from the
@@ -273,7 +302,7 @@ def graded_step(
         y = jnp.sqrt(depth)
         quartic = 4 * y**3 + 6 * y**2 * inwards + fraction**2 * (4 * y + inwards)
         length = jnp.minimum(length, jnp.maximum(fraction**3, quartic))
-    step = time_scale * fraction * length
+    step = usual = time_scale * fraction * length
     if not world.has_hysteresis and (law.ends_at_zero_force or resists(world)):
         least = AT_CORNER * time_scale * fraction
         to_corner = time_to_zero_force(world, active, gap, gap_rate)
@@ -282,7 +311,23 @@ def graded_step(
             force = normal_forces(world, active, gap, gap_rate)
             to_stick = BEFORE_CORNER * times_to_stick(world, at, state, force)
             step = jnp.minimum(step, jnp.where(to_stick > least, to_stick, jnp.inf))
-    return jnp.min(jnp.where(limits, step, jnp.inf), initial=jnp.inf)
+    return tuple(
+        jnp.min(jnp.where(limits, each, jnp.inf), initial=jnp.inf) for each in (step, usual)
+    )
+
+
+def passes_corner(world: World, active: Active, before: Ends, after: Ends) -> jax.Array:
+    """Whether the force of a contact falls to zero inside a step, or rises from it, where it then
+    has a corner: it ends there, or what resists the slip does.
+    """
+    if world.rigid or world.has_hysteresis:
+        return jnp.zeros((), dtype=bool)
+    if not (world.contact.compliant.ends_at_zero_force or resists(world) or world.has_memory):
+        return jnp.zeros((), dtype=bool)
+    pushes = [normal_forces(world, active, end.gap, end.rate) > 0 for end in (before, after)]
+    shallow, deep = (order(-before.gap, -after.gap) for order in (jnp.minimum, jnp.maximum))
+    inside = active.closed & (active.fastest > SLOWEST) & (shallow > NEAR_END * deep)
+    return jnp.any(inside & (pushes[0] != pushes[1]))
 
 
 def time_to_zero_force(
@@ -636,8 +681,8 @@ def next_step(
     horizon: jax.Array,
     lengths: Lengths,
     method: EventAligned | Impulse,
-) -> tuple[StepRecord, Touching]:
-    """The next step: to an event, or as far as the contacts allow."""
+) -> tuple[StepRecord, StepCarry]:
+    """The next step, and where it ends: to an event, or as far as the contacts allow."""
     state, time, touching = progress.state, progress.time, progress.touching
     active = touching.active
     frozen = jax.lax.stop_gradient
@@ -659,13 +704,19 @@ def next_step(
     if lasts is not None:
         allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
     if isinstance(method, EventAligned):
-        resolved = graded_step(world, active, at, rate, state, method.graded_step)
+        resolved, usual = graded_step(world, active, at, rate, state, method.graded_step)
         resolved = jnp.maximum(resolved, finest_step(world, active, state))
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
         resolved = jnp.minimum(
             resolved, jnp.minimum(bounds.certain * BEYOND + beyond, lengths.flight)
         )
+        shortest = SHORTEST_SHARE * frozen(usual)
+        grows = resolves & (progress.longest < resolved)
+        share = progress.longest / jnp.where(grows, resolved, 1.0)
+        resolved = resolved * frozen(jnp.where(grows, share, 1.0))
         allowed = jnp.where(resolves, resolved, allowed)
+    else:
+        resolves, shortest = jnp.zeros((), dtype=bool), jnp.zeros_like(time)
     duration = jnp.minimum(allowed, remaining)
 
     # Compiled as a function of its own: it is traced once for all places that call it.
@@ -694,12 +745,20 @@ def next_step(
         if lasts is None
         else jnp.broadcast_to(lasts, active.closed.shape)
     )
-    still, longest, kinds = *frozen((seen_before, duration)), frozen(watched)
+    still, tried_first, kinds = *frozen((seen_before, duration)), frozen(watched)
     # The corners of a clump in contact graze all the time, by rounding.
     graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
 
     def search(seen: Search) -> Search:
-        ends = frozen(after_step(seen.length).ends)
+        tried = frozen(after_step(seen.length))
+        ends, longest = tried.ends, seen.longest
+        # A step that lacks too much is shortened before any event is looked for.
+        excess = excess_lack(world, active, tried.stepped, method)
+        crosses = passes_corner(world, active, still, ends)
+        too_long = (seen.tries == 0) & resolves & ((excess > 1.0) | crosses) & (longest > shortest)
+        share = SAFETY / jnp.cbrt(jnp.maximum(excess, 1.0))
+        share = jnp.clip(jnp.where(crosses, jnp.minimum(share, 0.5), share), LEAST_SHORTER, SAFETY)
+        shorter = jnp.maximum(share * longest, shortest)
         theta = first_events(kinds, still, ends, longest, active.closed, kept, graze)
         # One at a time, each with the derivative of its own time, even where several happen at the
         # same instant.
@@ -717,16 +776,24 @@ def next_step(
             longest * jnp.minimum(jnp.min(theta), 1.0),
             jnp.clip(better, 0.0, longest),
         )
-        return Search(seen.tries + 1, length, which)
+        return Search(
+            jnp.where(too_long, 0, seen.tries + 1),
+            jnp.where(too_long, shorter, longest),
+            jnp.where(too_long, shorter, length),
+            which & ~too_long,
+        )
 
     def unfinished(seen: Search) -> jax.Array:
         return (seen.tries == 0) | (jnp.any(seen.chosen) & (seen.tries <= POLISHING))
 
     watch_shape = (len(watched.gap) + (watched.turns is not None), len(gap))
     found = jax.lax.while_loop(
-        unfinished, search, Search(jnp.asarray(0), longest, jnp.zeros(watch_shape, dtype=bool))
+        unfinished,
+        search,
+        Search(jnp.asarray(0), tried_first, tried_first, jnp.zeros(watch_shape, dtype=bool)),
     )
-    chosen, tau = frozen((found.chosen, found.length))
+    chosen, tau, longest = frozen((found.chosen, found.length, found.longest))
+    duration = duration * (longest / tried_first)
     happens = jnp.any(chosen)
 
     # Two corrections of the time of the event with the slope of the solution, each of which carries
@@ -788,7 +855,11 @@ def next_step(
                 lasts & ~jnp.any(touches), touching.settled & ~leaves & ~released, after.settled
             ),
         )
-    stored = stored_in(world, StepCarry(time + length, stepped.state, after))
+    repeats = jnp.any(active.closed) | world.turns
+    if lasts is not None:
+        repeats = repeats & ~lasts
+    stored = stored_in(world, time + length, stepped.state, after)
+    longest = jnp.where(resolves & ~jnp.any(touches), GROWTH * longest, jnp.inf)
     return StepRecord(
         time,
         state,
@@ -799,19 +870,23 @@ def next_step(
         rates,
         stepped.work,
         lack=stepped.lack,
+        active=active,
+        repeats=repeats,
         **stored,
-    ), after
+    ), StepCarry(time + length, stepped.state, after, longest)
 
 
-def stored_in(world: World, progress: StepCarry) -> dict[str, jax.Array]:
+def stored_in(
+    world: World, time: jax.Array, state: State, touching: Touching
+) -> dict[str, jax.Array]:
     """Energy in the springs of friction (``stored``), in those of rolling (``rolled``), and in
     contacts with hysteresis (``elastic``) [J].
     """
-    zero = jnp.zeros((), progress.state.position.dtype)
+    zero = jnp.zeros((), state.position.dtype)
     if world.rigid or not (world.has_memory or world.rolls_on_springs or world.has_hysteresis):
         return {"stored": zero, "rolled": zero, "elastic": zero}
-    at = geometry(world, progress.state, progress.time)
-    active = progress.touching.active
+    at = geometry(world, state, time)
+    active = touching.active
     rolled = zero
     if world.rolls_on_springs:
         rolled = jnp.sum(
@@ -935,7 +1010,9 @@ def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: i
     in_contact = 0
     if isinstance(method, EventAligned):
         law = world.contact.compliant
-        in_contact = math.ceil((3.5 + 0.5 * law.is_steep) / method.graded_step) + STEPS_TO_CORNER
+        in_contact = SHORTENED * (
+            math.ceil((3.5 + 0.5 * law.is_steep) / method.graded_step) + STEPS_TO_CORNER
+        )
     if world.has_hysteresis:
         in_contact *= HYSTERESIS_BUDGET
     steps = method.contact_budget * (STEPS_BETWEEN + in_contact)
@@ -976,19 +1053,19 @@ def simulate_many(
     lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.sustained_steps, 1)))
     at_start = geometry(world, start, times[0])
     touching = touching_at_start(world, at_start, start, times[0], method)
-    first = StepCarry(times[0], start, touching)
+    first = StepCarry(times[0], start, touching, jnp.asarray(jnp.inf, whole.dtype))
 
     def moving(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
-        step, touching = next_step(world, progress, horizon, lengths, method)
-        time, state = progress.time + step.duration, step.after
+        step, after = next_step(world, progress, horizon, lengths, method)
         if isinstance(method, Impulse):
+            time, state, touching, longest = after
             state, spent, struck = rigid_impact(world, state, time, step.touches)
             step = step._replace(touches=struck, work=jax.tree.map(jnp.add, step.work, spent))
             # Too slow to bounce: it stays.
             stays = struck & (-step.rate <= method.rest_speed) & (method.sustained_steps > 0)
             active = touching.active._replace(closed=(touching.active.closed & ~struck) | stays)
-            touching = Touching(active, active.closed)
-        return StepCarry(time, state, touching), step
+            after = StepCarry(time, state, Touching(active, active.closed), longest)
+        return after, step
 
     def idle(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
         return progress, standstill(world, progress)
@@ -1005,19 +1082,7 @@ def simulate_many(
         record,
         extrapolated(world, last, horizon),
     )
-    at_times = jax.vmap(
-        lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1
-    )
-    before, after = record.before, record.after
-    position, velocity, spin = at_times(
-        before.position,
-        before.velocity,
-        before.spin,
-        after.position,
-        after.velocity,
-        after.spin,
-        gyration(world, record),
-    )
+    seen = seen_at(world, record, times)
     status = jnp.where(jnp.any(last.touching.settled), Status.CAME_TO_REST, Status.SUCCESS)
     if rigid:
         together = jnp.any(jnp.sum(record.touches, axis=1) > 1)
@@ -1030,17 +1095,33 @@ def simulate_many(
     status = jnp.where(too_many, Status.TOO_FEW_CONTACTS, status)
     status = jnp.where(is_impossible(world, at_start, start), Status.IMPOSSIBLE_START, status)
     contacts = contacts_of(world, record, method.contact_budget, rigid=rigid)
-    orientation = orientations(world, record, times)
     return Trajectory(
         times,
-        position,
-        velocity,
-        spin,
+        seen.position,
+        seen.velocity,
+        seen.spin,
         contacts,
         status,
-        orientation,
+        seen.orientation,
         ledger_of(world, record) if ledger else None,
     )
+
+
+def excess_lack(
+    world: World, active: Active, stepped: Stepped, method: EventAligned | Impulse
+) -> jax.Array:
+    """What relative velocities lack after one step, in units of what they may."""
+    precision = stepped.lack.dtype
+    fastest = jnp.max(jnp.where(active.closed, active.fastest, 0.0), initial=SLOWEST)
+    of_all = allowed_lack(max(method.accuracy, 1e-6), precision)
+    shares = LACK_OF_STEP_OF_CLUMPS if world.turns else LACK_OF_STEP
+    lacks = stepped.lack - stepped.by_split, stepped.by_split
+    rounded = 64 * float(jnp.finfo(precision).eps)
+    excess = [
+        lack / (fastest * max(share * of_all, rounded))
+        for lack, share in zip(lacks, shares, strict=True)
+    ]
+    return jnp.max(jnp.stack(excess), initial=0.0)
 
 
 def allowed_lack(accuracy: float, precision: np.dtype) -> float:
@@ -1071,7 +1152,9 @@ def standstill(world: World, progress: StepCarry) -> StepRecord:
         rate=jnp.zeros_like(progress.touching.active.fastest),
         work=no_work(world, progress.state.position),
         lack=jnp.zeros_like(progress.touching.active.fastest),
-        **stored_in(world, progress),
+        active=progress.touching.active,
+        repeats=jnp.zeros((), dtype=bool),
+        **stored_in(world, progress.time, progress.state, progress.touching),
     )
 
 
@@ -1125,6 +1208,70 @@ def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) ->
         jnp.asarray(world.pairs.surface)[pair],
         bodies[0][pair],
         bodies[1][pair],
+    )
+
+
+def seen_at(world: World, record: StepRecord, times: jax.Array) -> State:
+    """The bodies at ``times``, ``(times, bodies, ...)``: in flights between the ends of the step
+    that each falls into; in contacts, and where clumps turn, at the end of a shorter step.
+    """
+    at_times = jax.vmap(
+        lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1
+    )
+    before, after = record.before, record.after
+    between = State(
+        *at_times(
+            before.position,
+            before.velocity,
+            before.spin,
+            after.position,
+            after.velocity,
+            after.spin,
+            gyration(world, record),
+        ),
+        orientations(world, record, times),
+    )
+    if world.rigid and not world.turns:
+        return between
+    index = steps_of(record, times)
+    active, begin, time, repeats = jax.tree.map(
+        lambda column: column[index], (record.active, before, record.time, record.repeats)
+    )
+    step = Repeated(active, begin, time, repeats, times, between)
+
+    def at_time(_: None, step: Repeated) -> tuple[None, State]:
+        elapsed = step.until - step.time
+        return None, when(
+            step.repeats & (elapsed > 0),
+            lambda: contact_step(world, step.active, step.before, step.time, elapsed).state,
+            lambda: step.between,
+        )
+
+    return checkpointed_scan(at_time, None, step)[1]
+
+
+class Repeated(NamedTuple):
+    """Steps that are taken again up to a time within.
+
+    Attributes:
+        active, before, time, repeats: of the ``StepRecord``.
+        until: the time [s].
+        between: where the bodies are by interpolation, if no step is to be taken.
+    """
+
+    active: Active
+    before: State
+    time: jax.Array
+    repeats: jax.Array
+    until: jax.Array
+    between: State
+
+
+def steps_of(record: StepRecord, times: jax.Array) -> jax.Array:
+    """Index of the step that each time falls into."""
+    order = jax.lax.stop_gradient(record.time)
+    return jnp.clip(
+        jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, len(order) - 1
     )
 
 
@@ -1185,10 +1332,7 @@ def orientations(world: World, record: StepRecord, times: jax.Array) -> jax.Arra
     """
     if not world.turns:
         return None
-    order = jax.lax.stop_gradient(record.time)
-    index = jnp.clip(
-        jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, len(order) - 1
-    )
+    index = steps_of(record, times)
     ends = [
         jax.tree.map(lambda column: column[index], end) for end in (record.before, record.after)
     ]

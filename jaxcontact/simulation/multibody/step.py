@@ -168,7 +168,8 @@ class Work(NamedTuple):
 
 class Stepped(NamedTuple):
     """After a step: where the bodies are, what friction and the normal law remember, what was
-    worked, and what the relative velocity of each pair may lack [m/s], ``(pairs,)``.
+    worked, and what the relative velocity of each pair may lack [m/s], ``(pairs,)``; of that, what
+    it lacks because friction and the normal motion alternate (``by_split``).
     """
 
     state: State
@@ -176,6 +177,7 @@ class Stepped(NamedTuple):
     friction: Any
     work: Work
     lack: jax.Array
+    by_split: jax.Array
     normal: Any = None
     rolling: Any = None
 
@@ -338,7 +340,7 @@ def flight_step(
     """After a step without contact."""
     moved, lack = normal_step(dataclasses.replace(world, force=None), active, state, time, duration)
     work = no_work(world, state.position)._replace(fluid=moved.fluid_work, supplied=moved.supplied)
-    return Stepped(moved.state, None, None, work, lack, active.normal)
+    return Stepped(moved.state, None, None, work, lack, jnp.zeros_like(lack), active.normal)
 
 
 class Pair(NamedTuple):
@@ -935,8 +937,9 @@ def extrapolated_step(
     at = geometry(world, fine, time + duration)
     differs = relative_velocity(world, at, ended) - relative_velocity(world, at, fine)
     impact = active.closed & (active.fastest > SLOWEST)
-    lack = parts.lack[1] + parts.lack[2] + SPLIT * jnp.where(impact, safe_norm(differs), 0.0)
-    return Stepped(ended, None, None, work, jax.lax.stop_gradient(lack), active.normal)
+    by_split = jax.lax.stop_gradient(SPLIT * jnp.where(impact, safe_norm(differs), 0.0))
+    lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
+    return Stepped(ended, None, None, work, lack, by_split, active.normal)
 
 
 def step_of_forces(
@@ -965,7 +968,7 @@ def step_of_forces(
         work = Work(
             moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled
         )
-        return Stepped(ended, None, None, work, lack, active.normal)
+        return Stepped(ended, None, None, work, lack, jnp.zeros_like(lack), active.normal)
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved, lack = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
@@ -989,4 +992,4 @@ def step_of_forces(
         supplied,
         none.settled,
     )
-    return Stepped(ended, memory, force, work, lack, active.normal)
+    return Stepped(ended, memory, force, work, lack, jnp.zeros_like(lack), active.normal)

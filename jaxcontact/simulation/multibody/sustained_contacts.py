@@ -516,7 +516,7 @@ def implicit_step(
             lambda new, old: jnp.where(takes_time, new, old), held_still, rolling
         )
     none = jnp.zeros_like(load)
-    return Stepped(settled, memory, friction, work, none, normal, rolling), load
+    return Stepped(settled, memory, friction, work, none, none, normal, rolling), load
 
 
 def at_static_overlap(

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 import jaxcontact as jc
 
 FAST = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
-METHOD = jc.EventAligned(max_contacts=8, sustained_steps=0, max_steps=700)
+METHOD = jc.EventAligned(max_contacts=8, sustained_steps=0, max_steps=1200)
 TOLERANCE = {"position": 1e-6, "velocity": 2e-5, "spin": 2e-3}
 """[m], [m/s], [rad/s]: what different roundings leave at the default step."""
 
