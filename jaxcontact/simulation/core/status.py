@@ -63,8 +63,8 @@ def describe_failures(statuses: ArrayLike) -> str:
 _ADVICE = {
     Status.SUCCESS: "Every contact up to the last time was resolved.",
     Status.CAME_TO_REST: (
-        "A body stopped bouncing and stays in contact. From then on its overlap is the "
-        "static one and it slides, sticks or rolls under"
+        "A body stopped bouncing and stays in contact, or did for a while. From then on its "
+        "overlap is the static one and it slides, sticks or rolls under"
         " friction. This is exact up to bounces lower than four times the overlap, and than a "
         "fifth of it where contacts are solved for at once."
     ),

@@ -27,6 +27,7 @@ class StepRecord(NamedTuple):
         lack: what the relative velocity of each pair may lack [m/s], ``(pairs,)``.
         active: contacts in the step.
         repeats: whether the bodies within the step are where a shorter one takes them.
+        rests: whether its contacts have settled.
     """
 
     time: jax.Array
@@ -43,6 +44,7 @@ class StepRecord(NamedTuple):
     lack: jax.Array
     active: Active
     repeats: jax.Array
+    rests: jax.Array
 
 
 def ledger_of(world: World, record: StepRecord) -> Ledger:

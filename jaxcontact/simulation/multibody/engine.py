@@ -872,6 +872,7 @@ def next_step(
         lack=stepped.lack,
         active=active,
         repeats=repeats,
+        rests=jnp.zeros((), dtype=bool) if lasts is None else lasts,
         **stored,
     ), StepCarry(time + length, stepped.state, after, longest)
 
@@ -1083,7 +1084,8 @@ def simulate_many(
         extrapolated(world, last, horizon),
     )
     seen = seen_at(world, record, times)
-    status = jnp.where(jnp.any(last.touching.settled), Status.CAME_TO_REST, Status.SUCCESS)
+    rests = jnp.any(record.rests) | jnp.any(last.touching.settled)
+    status = jnp.where(rests, Status.CAME_TO_REST, Status.SUCCESS)
     if rigid:
         together = jnp.any(jnp.sum(record.touches, axis=1) > 1)
         status = jnp.where(together, Status.SIMULTANEOUS_IMPACTS, status)
@@ -1154,6 +1156,7 @@ def standstill(world: World, progress: StepCarry) -> StepRecord:
         lack=jnp.zeros_like(progress.touching.active.fastest),
         active=progress.touching.active,
         repeats=jnp.zeros((), dtype=bool),
+        rests=jnp.zeros((), dtype=bool),
         **stored_in(world, progress.time, progress.state, progress.touching),
     )
 

@@ -132,6 +132,9 @@ def followed(kind: Kind, p: dict, along: dict, moments: np.ndarray) -> Found:
 
     contacts = found.contacts
     lasts = np.asarray(contacts.happened & (contacts.rebound_speed == 0.0))
+    if not np.any(lasts):  # what has settled may open again: after the longest
+        time = np.where(contacts.happened, contacts.lift_off - contacts.touch_down, -np.inf)
+        lasts = contacts.happened & (time == np.max(time))
     rests_from = np.min(np.where(lasts, contacts.touch_down, np.inf))
     rests = status == jc.Status.CAME_TO_REST
     return Found(rows(value), rows(slope), status, rests_from if rests else np.inf)
