@@ -178,7 +178,7 @@ class HertzMindlin(SphereContact):
         ... )
         >>> step = glass.time_step(radius=5e-3, mass=1.3e-3)
         >>> print(f"{1e6 * step:.0f} us")
-        120 us
+        121 us
     """
 
     youngs_modulus: Real = parameter(

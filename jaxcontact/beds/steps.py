@@ -172,10 +172,6 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
         sizes,
     )
     origins = (listed.origin, listed.wall_origin)
-    springs = [
-        origin.vector(contacts.spring)
-        for origin, contacts in zip(origins, (state.pairs, state.wall_contacts), strict=True)
-    ]
     between, at_walls = (
         Loads(
             origin.vector(loads.force),
@@ -187,8 +183,10 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
     place = jax.lax.stop_gradient(listed.particles.position)
     return state._replace(
         particles=listed.particles,
-        pairs=listed.pairs._replace(spring=springs[0]),
-        wall_contacts=listed.walls._replace(spring=springs[1]),
+        pairs=listed.pairs._replace(spring=listed.origin.vector(state.pairs.spring)),
+        wall_contacts=listed.walls._replace(
+            spring=listed.wall_origin.vector(state.wall_contacts.spring)
+        ),
         loads=(between, at_walls),
         needs=listed.needs,
         listed=(place, state.time),

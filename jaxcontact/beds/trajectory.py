@@ -74,6 +74,19 @@ class BedContacts(NamedTuple):
         overlap: [m].
         force: ``(contacts, 3)`` [N].
         spring: elongation of the tangential spring ``(contacts, 3)`` [m].
+
+    Example:
+        >>> bed = jc.Bed(
+        ...     spheres=jc.spheres(radius=5e-3, density=2500.0),
+        ...     contact=jc.LinearSpringDashpot(stiffness=1e4, restitution=0.8, coefficient=0.5),
+        ...     walls=(jc.Plane(),),
+        ... )
+        >>> start = jc.state(position=[(0.0, 0.0, 0.00499), (0.0, 0.001, 0.017)])
+        >>> result = jc.simulate_bed(bed, start, [0.0, 1e-4])
+        >>> isinstance(result.contacts, jc.BedContacts)
+        True
+        >>> int(result.contacts.touches.sum())
+        1
     """
 
     touches: Annotated[jax.Array, "contacts"]
@@ -94,6 +107,19 @@ class BedEnergy(NamedTuple):
         gravity: ``-m g . x``.
         normal: stored in overlaps.
         tangential: stored in tangential springs.
+
+    Example:
+        >>> bed = jc.Bed(
+        ...     spheres=jc.spheres(radius=5e-3, density=2500.0),
+        ...     contact=jc.LinearSpringDashpot(stiffness=1e4, restitution=0.8, coefficient=0.5),
+        ...     walls=(jc.Plane(),),
+        ... )
+        >>> start = jc.state(position=[(0.0, 0.0, 0.00499), (0.0, 0.001, 0.017)])
+        >>> result = jc.simulate_bed(bed, start, [0.0, 1e-4])
+        >>> isinstance(result.energy, jc.BedEnergy)
+        True
+        >>> print(f"{1e6 * result.energy.normal[0]:.2f} uJ in the overlap of sphere and floor")
+        0.50 uJ in the overlap of sphere and floor
     """
 
     kinetic: Annotated[jax.Array, "times"]
@@ -123,6 +149,21 @@ class BedTrajectory(NamedTuple):
         status: code of ``BedStatus``.
         steps: time steps between neighbouring times ``(times - 1,)``.
         sizes: room of the lists.
+
+    Example:
+        >>> bed = jc.Bed(
+        ...     spheres=jc.spheres(radius=5e-3, density=2500.0),
+        ...     contact=jc.LinearSpringDashpot(stiffness=1e4, restitution=0.8, coefficient=0.5),
+        ...     walls=(jc.Plane(),),
+        ... )
+        >>> start = jc.state(position=[(0.0, 0.0, 0.00499), (0.0, 0.001, 0.017)])
+        >>> result = jc.simulate_bed(bed, start, [0.0, 1e-4])
+        >>> result
+        <BedTrajectory: 2 times, 2 spheres, SUCCESS>
+        >>> result.position.shape
+        (2, 2, 3)
+        >>> isinstance(result, jc.BedTrajectory)
+        True
     """
 
     times: Annotated[jax.Array, "times"]
