@@ -71,6 +71,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.modification import Decision, TriedModification
+from calibration.results.numbers import value_and_sd
 from calibration.results.result import Fit
 from calibration.studies.asked.files import ball_of, known_values
 from calibration.studies.asked.problem import make_nuisances, make_problem
@@ -687,7 +688,13 @@ def tell(study: Study, data: VisiblePhysics, way: Explanation) -> Told:
             estimates["contact.normal.stiffness"] = stiffness(study, problem, assessment)
     notes.extend(tilt_sentences(estimates))
     if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
-        notes.append(scale_sentence(estimates["length_scale"], study))
+        notes.append(
+            scale_sentence(
+                estimates["length_scale"],
+                study.model.gravity,
+                buoyant_scale(study.ball, study.model.fluid_density),
+            )
+        )
     notes.extend(describe_camera(doubts, judged))
     shown = list(describe_doubts(doubts, judged))
     for doubt, item in zip(doubts, judged, strict=True):
@@ -1063,9 +1070,14 @@ def tilt_sentences(estimates: Mapping[str, Estimate]) -> Iterator[str]:
             )
 
 
-def scale_sentence(scale: Estimate, study: Study) -> str:
-    """A wrong length scale in words, as a scale and as the gravity it feigns."""
-    gravity = study.model.gravity
+def scale_sentence(scale: Estimate, gravity: float, light: float = 1.0) -> str:
+    """A wrong length scale in words, as a scale and as the gravity it feigns.
+
+    Args:
+        scale: true over recorded length.
+        gravity: of a ball that is heavy [m/s^2].
+        light: gravity over the acceleration with which this one falls.
+    """
     if scale.status is not Determination.DETERMINED:
         return "The length scale cannot be checked with these data."
     percent, sd = 100 * (scale.value - 1), 100 * scale.sd
@@ -1077,16 +1089,16 @@ def scale_sentence(scale: Estimate, study: Study) -> str:
         )
     word = "short" if percent > 0 else "long"
     times = np.sqrt(scale.value)
-    lightness = 1 - 1 / buoyant_scale(study.ball, study.model.fluid_density)
+    lightness = 1 - 1 / light
     air = (
         f"; buoyancy and the air that so light a ball carries along make {100 * lightness:.2g} %"
         if lightness > max(0.25 * abs(percent) / 100, 1e-3) and percent > 0
         else ""
     )
     return (
-        f"The recorded lengths are {abs(1 / scale.value - 1) * 100:.2g} +- "
-        f"{sd / scale.value**2:.1g} % too {word} (or "
-        f"gravity is {apparent:.4g} +- {apparent_sd:.1g}"
+        "The recorded lengths are "
+        f"{value_and_sd(abs(1 / scale.value - 1) * 100, sd / scale.value**2)} % too {word} (or "
+        f"gravity is {value_and_sd(apparent, apparent_sd)}"
         f" m/s^2 in their units, not {gravity:g}; or the recorded times are "
         f"{max(times, 1 / times):.3g} times too {'long' if percent > 0 else 'short'}: check the "
         f"frame rate){air}. Restitution does not depend on it."

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import calibration as cal
+from calibration.studies.tables import OBLIQUE
+from calibration.studies.trajectories import steepness
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
 from experiments.real_recordings.fitted_files import TABLE_TENNIS, files_of, fitted, write
 
@@ -18,11 +20,16 @@ STATED_TERMINAL_SPEED = 8.4
 
 
 def study_of(folder: Path, *, drag: bool = True) -> cal.studies.Study:
-    """The drops as a study of the command line."""
+    """The drops as a study of the command line: heights alone, since the balls drift sideways in
+    ways that no model of a round ball explains; a constant restitution and no fault of the camera,
+    as in the description of the data.
+    """
     return cal.studies.Study(
         files=files_of(folder, "csv/*.csv"),
         ball=TABLE_TENNIS,
-        model=cal.studies.ModelOptions(drag=drag),
+        model=cal.studies.ModelOptions(
+            drag=drag, friction=False, camera="calibrated", restitution_law="constant"
+        ),
     )
 
 
@@ -100,7 +107,7 @@ def findings_of(fit: cal.Fit, without_drag: cal.Fit, description: Description) -
             "friction not identifiable",
             if_true(
                 not any("friction" in name for name in fit.parameters)
-                and any("do not tell friction" in text for text in fit.warnings)
+                and steepness(fit.problem.detections) < OBLIQUE
             ),
             "Every impact is nearly normal. Only heights were fitted, and no friction "
             "coefficient is stated.",

@@ -43,6 +43,11 @@ DRAG_ALIKE = (0.4, 2.2)
 VISCOSITY = 1.8e-5
 """Of air [Pa s]."""
 
+ROUGH_CRISIS, SMOOTH = 4e4, 0.7
+"""Reynolds number below which not even rough spheres have less drag than this part of that of
+smooth ones (Achenbach, J. Fluid Mech. 65 (1974) 113-125).
+"""
+
 DRAG_CRISIS = 1e5
 """Reynolds number from which on the drag coefficient may be as small as 0.07."""
 
@@ -72,10 +77,13 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
         readings: recordings and what was detected in them.
     """
     found = {name: estimate for name, estimate in fit.parameters.items() if has_interval(estimate)}
+    # Where the fit took account of something else, the restitution went with the drag.
+    adopted = any(item.decision is Decision.ADOPTED for item in fit.modifications)
+    drags = list(_drag(found.get(DRAG), study, readings))
     light = buoyant_scale(study.ball, study.model.fluid_density)
-    yield from _scale(found.get("length_scale"), study.model)
-    yield from _drag_of_scale(found.get("length_scale"), found.get(DRAG), light)
-    yield from _drag(found.get(DRAG), study, readings)
+    drags = drags or list(_drag_of_scale(found.get("length_scale"), found.get(DRAG), light))
+    for finding in drags:
+        yield finding._replace(doubts=(*finding.doubts, RESTITUTION)) if adopted else finding
     yield from _restitution(found.get(RESTITUTION))
     yield from _spins(fit)
     yield from implausible_modifications(fit)
@@ -159,7 +167,8 @@ def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> I
     speed = 0.6 * float(np.median(speeds))  # of the flight before, on average
     reynolds = max(2 * ball.radius * speed * density / VISCOSITY, 1.0)
     expected = sphere_drag(reynolds)
-    least = 0.07 if reynolds > DRAG_CRISIS else DRAG_ALIKE[0] * expected
+    share = SMOOTH if reynolds < ROUGH_CRISIS else DRAG_ALIKE[0]
+    least = 0.07 if reynolds > DRAG_CRISIS else share * expected
     low, high = drag.interval()
     if high >= least and low <= DRAG_ALIKE[1] * expected:
         return

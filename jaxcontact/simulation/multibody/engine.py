@@ -156,7 +156,7 @@ rebound is off by more than 2e-6 at most; and so are those of contacts with fric
 time, as measured for three balls in a row and a cube on its edge.
 """
 
-LACK_OF_STEP, LACK_OF_STEP_OF_CLUMPS = (5e-4, 8e-3), (1e-3, 1e-4)
+LACK_OF_STEP, LACK_OF_STEP_OF_CLUMPS = (5e-4, 2e-3), (1e-3, 1e-4)
 """What one step may lack, by its own error and because friction and the normal motion alternate in
 it, in units of what all steps of a contact may: a few steps, where a contact turns or lets go, lack
 most of it. What friction leaves of the slip of spheres is mostly forgotten in the next step; of

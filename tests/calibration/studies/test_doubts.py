@@ -51,10 +51,10 @@ def scale(value, sd):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (0.25, "300.0 +- 16.0 % too long (or gravity is 39.24 +- 1.57 m/s^2"),
+        (0.25, "300 +- 16 % too long (or gravity is 39.2 +- 1.6 m/s^2"),
         (0.25, "the recorded times are 2 times too short: check the frame rate"),
         (4.0, "the recorded times are 2 times too long: check the frame rate"),
-        (4.0, "75.0 +- 0.1 % too short"),
+        (4.0, "% too short (or gravity is"),
         (1.001, "agrees with gravity"),
     ],
 )
