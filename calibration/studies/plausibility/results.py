@@ -77,6 +77,7 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
         readings: recordings and what was detected in them.
     """
     found = {name: estimate for name, estimate in fit.parameters.items() if has_interval(estimate)}
+    yield from _scale(found.get("length_scale"), study.model)
     # Where the fit took account of something else, the restitution went with the drag.
     adopted = any(item.decision is Decision.ADOPTED for item in fit.modifications)
     drags = list(_drag(found.get(DRAG), study, readings))
