@@ -51,7 +51,6 @@ class BedState(NamedTuple):
         needs: the most that was needed.
         rebuilds: how often the lists were made.
         outran: whether a sphere moved further than the lists reach.
-        deepest: largest overlap over effective radius that was looked at [-].
 
     Example:
         >>> bed = jc.Bed(
@@ -74,7 +73,6 @@ class BedState(NamedTuple):
     needs: Needs
     rebuilds: jax.Array
     outran: jax.Array
-    deepest: jax.Array
 
 
 class World(NamedTuple):
@@ -146,7 +144,6 @@ def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedS
         Needs(jnp.zeros(5, jnp.int32), jnp.zeros(3, jnp.int32)),
         none,
         no,
-        jnp.zeros((), real),
     )
     state = relisted(world, state, sizes)
     touches = touching(world, state)
