@@ -55,6 +55,12 @@ nitpick_ignore_regex = [
     # words in the place of a type; no class of ours is spelled so
     (r"py:class", r"[a-z_][a-z_0-9]*"),
     (r"py:.*", r"([\w.]+\.)?(Model|T|Tree|Function|Inputs|Outputs|Entry)"),  # type variables
+    # what a bed carries from step to step is nothing that a user makes
+    (
+        r"py:class",
+        r"jaxcontact\.beds\.(contact_lists\.(Needs|Pairs|Particles|WallContacts)"
+        r"|contact_forces\.Loads|contact_models\.SphereContact)",
+    ),
 ]
 
 html_theme = "furo"
