@@ -128,8 +128,8 @@ def test_derivatives_by_start_and_shape_equal_differences():
             moves, jc.state(position=inputs[:3]), jnp.array([0.0, 0.6]), method=method
         ).position[-1]
 
-    # Steps in contacts are halved for one input and not for the next, by which values jump a little:
-    # so differences of order 4, of finer steps.
+    # Steps in contacts are halved for one input and not for the next, by which values jump a
+    # little: so differences of order 4, of finer steps.
     inputs, h = jnp.array([0.02, 0.01, 0.3, 0.1]), 3e-5
     found = jax.jit(jax.jacfwd(end), compiler_options=UNOPTIMIZED)(inputs)
     finer = jax.vmap(lambda inputs: end(inputs, graded_step=0.05))
