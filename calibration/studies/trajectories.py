@@ -78,13 +78,7 @@ from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.choices.friction_laws import COULOMB, FRICTION
 from calibration.studies.choices.known_parameters import fixed_parameters
 from calibration.studies.choices.normal_laws import HERTZ_TIME
-from calibration.studies.doubts.camera import (
-    doubt_depth,
-    doubt_lens,
-    doubt_pixels,
-    doubt_shutter,
-    doubt_stillness,
-)
+from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.doubts.doubt import (
     Doubt,
     describe_camera,
@@ -101,6 +95,8 @@ from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import (
+    LIFT,
+    RESTITUTION,
     believable_scale,
     buoyant_scale,
     judge_plausibility,
@@ -130,9 +126,7 @@ from calibration.studies.study import CALIBRATED, CONSTANT, ReadingOptions, Stud
 from calibration.studies.tables import OBLIQUE
 
 DURATION = "contact.normal.duration"
-RESTITUTION = "contact.normal.restitution"
 
-LIFT = "lift.coefficient"
 PUBLISHED_LIFT = LogNormal(0.8, 1.5)
 """Magnus coefficients of smooth balls measured by others: 0.5 to 1.2 (Cross, Am. J. Phys. 80 (2012)
 289-294).
@@ -193,11 +187,7 @@ WORTH = 6.6
 POSSIBLE = tuple(
     name
     for doubt in (
-        doubt_shutter(),
-        doubt_pixels(),
-        doubt_lens((0.0, 0.0), 1.0),
-        doubt_depth((0.0, 0.0)),
-        doubt_stillness(1.0),
+        *doubts_of_camera({"x", "z"}, (0.0, 0.0), 1.0),
         doubt_rebound(),
         doubt_constancy(open=True),
     )
@@ -666,11 +656,14 @@ def tell(study: Study, data: VisiblePhysics, way: Explanation) -> Told:
         judge_doubt(doubt, [estimates, *each]) if doubt.open else look_for(doubt, assessment)
         for doubt in doubts
     ]
+    shown = list(describe_doubts(doubts, judged))
     for doubt, item in zip(doubts, judged, strict=True):
         if item.decision is not Decision.ADOPTED:
             hidden = [name for name in doubt.parameters if name not in asked_of]
             estimates = {name: one for name, one in estimates.items() if name not in hidden}
-            notes += [describe_speed(problem, item)] if doubt.open and doubt.name == SPEED else []
+        if doubt.open and doubt.name == SPEED:
+            place = shown if item.decision is Decision.ADOPTED else notes
+            place.append(describe_speed(problem, item))
     if LIFT in estimates and lift_is_unknown(study, way):
         estimates[LIFT] = judge_lift(
             estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
@@ -696,10 +689,6 @@ def tell(study: Study, data: VisiblePhysics, way: Explanation) -> Told:
             )
         )
     notes.extend(describe_camera(doubts, judged))
-    shown = list(describe_doubts(doubts, judged))
-    for doubt, item in zip(doubts, judged, strict=True):
-        if doubt.open and doubt.name == SPEED and item.decision is Decision.ADOPTED:
-            shown.append(describe_speed(problem, item))
     if not (assessment.explained or data.sideways):
         shown.extend(describe_heights(data.detections))
     for recording, detected in zip(data.recordings, data.detections, strict=True):
@@ -729,11 +718,7 @@ def list_doubts(study: Study, data: VisiblePhysics) -> tuple[Doubt, ...]:
     middle, reach = frame(data.recordings)
     doubts = []
     if study.model.camera != CALIBRATED:
-        doubts += [doubt_shutter()]
-        doubts += [doubt_pixels()] if {"x", "z"} <= seen else []
-        one_camera = "x" in seen and "y" not in seen
-        if one_camera:
-            doubts += [doubt_lens(middle, reach), doubt_depth(middle), doubt_stillness(reach)]
+        doubts += doubts_of_camera(seen, middle, reach)
     if has_rigid_impacts(study) and study.model.restitution_law in (None, CONSTANT):
         doubts += [doubt_constancy(open=study.model.restitution_law is None)]
     if data.measured and data.friction and study.model.friction_law == COULOMB:

@@ -4,7 +4,9 @@ import abc
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
+
+Instant = TypeVar("Instant", int, float)
 
 
 class Mark(NamedTuple):
@@ -115,6 +117,23 @@ def body_headers(
         )
         return tuple(headers), (note,)
     return tuple(f"{name} {axis}{said}" for name in names for axis in bodies[name]), ()
+
+
+def by_instant(
+    instants: Mapping[Instant, Mapping[str, Sequence[str]]], bodies: Iterable[str]
+) -> tuple[tuple[Instant, tuple[str, ...]], ...]:
+    """The cells of all bodies, ``x`` and ``y`` of each in turn, at each instant in order of time;
+    empty for a body that was not seen then.
+
+    Args:
+        instants: positions of the bodies that were seen, by pictures or times.
+        bodies: names of all.
+    """
+    names = tuple(bodies)
+    return tuple(
+        (instant, tuple(cell for name in names for cell in instants[instant].get(name, ("", ""))))
+        for instant in sorted(instants)
+    )
 
 
 def without_zeros(

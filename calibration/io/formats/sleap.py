@@ -16,6 +16,7 @@ from calibration.io.formats.format import (
     Line,
     Mark,
     body_headers,
+    by_instant,
     number,
     padded,
 )
@@ -69,17 +70,11 @@ class SLEAP(FileFormat):
                 *notes,
                 f"{unlikely} positions with a score below {LEAST_SCORE:g} are left out",
             )
-        ordered = [frame for frame in sorted(frames) if frames[frame]]
+        ordered = by_instant({frame: seen for frame, seen in frames.items() if seen}, bodies)
         return FoundColumns(
             headers=("frame", *headers),
-            rows=tuple(
-                (
-                    str(frame),
-                    *(cell for name in bodies for cell in frames[frame].get(name, ("", ""))),
-                )
-                for frame in ordered
-            ),
-            lines=tuple(at[frame] for frame in ordered),
+            rows=tuple((str(frame), *cells) for frame, cells in ordered),
+            lines=tuple(at[frame] for frame, _ in ordered),
             header_line=lines[0].number,
             notes=notes,
         )

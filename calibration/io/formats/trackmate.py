@@ -15,6 +15,7 @@ from calibration.io.formats.format import (
     Line,
     Mark,
     body_headers,
+    by_instant,
     number,
     padded,
 )
@@ -59,17 +60,13 @@ class TrackMate(FileFormat):
         headers, notes = body_headers(dict.fromkeys(tracks, ("x", "y")), unit)
         if lone:
             notes = (*notes, f"{lone} spots that belong to no track are left out")
-        ordered = sorted(instants)
+        ordered = by_instant(instants, tracks)
         return FoundColumns(
             headers=("t (s)" if timed else "frame", *headers),
             rows=tuple(
-                (
-                    repr(instant) if timed else f"{instant:.0f}",
-                    *(cell for name in tracks for cell in instants[instant].get(name, ("", ""))),
-                )
-                for instant in ordered
+                (repr(instant) if timed else f"{instant:.0f}", *cells) for instant, cells in ordered
             ),
-            lines=tuple(at[instant] for instant in ordered),
+            lines=tuple(at[instant] for instant, _ in ordered),
             header_line=lines[0].number,
             vertical="-y",
             notes=notes,

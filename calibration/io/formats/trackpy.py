@@ -15,6 +15,7 @@ from calibration.io.formats.format import (
     Line,
     Mark,
     body_headers,
+    by_instant,
     number,
     padded,
 )
@@ -45,17 +46,11 @@ class Trackpy(FileFormat):
             frames.setdefault(frame, {})[name] = (row[place["x"]], row[place["y"]])
             at.setdefault(frame, line.number)
         headers, notes = body_headers(dict.fromkeys(bodies, ("x", "y")), "px")
-        ordered = sorted(frames)
+        ordered = by_instant(frames, bodies)
         return FoundColumns(
             headers=("frame", *headers),
-            rows=tuple(
-                (
-                    str(frame),
-                    *(cell for name in bodies for cell in frames[frame].get(name, ("", ""))),
-                )
-                for frame in ordered
-            ),
-            lines=tuple(at[frame] for frame in ordered),
+            rows=tuple((str(frame), *cells) for frame, cells in ordered),
+            lines=tuple(at[frame] for frame, _ in ordered),
             header_line=lines[0].number,
             notes=notes,
         )

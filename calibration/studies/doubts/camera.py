@@ -123,6 +123,22 @@ def doubt_stillness(reach: float) -> Doubt:
     )
 
 
+def doubts_of_camera(axes: set[str], middle: tuple[float, float], reach: float) -> list[Doubt]:
+    """All that a camera may do to what it shows.
+
+    Args:
+        axes: of the recordings.
+        middle: of what the camera saw (x, z) [m].
+        reach: half of its width [m].
+    """
+    doubts = [doubt_shutter()]
+    if {"x", "z"} <= axes:
+        doubts.append(doubt_pixels())
+    if "x" in axes and "y" not in axes:
+        doubts += [doubt_lens(middle, reach), doubt_depth(middle), doubt_stillness(reach)]
+    return doubts
+
+
 def _say_shutter(value: float, sd: float) -> str:
     return (
         f"a line of the picture is read {1e3 * value:.3g} +- {1e3 * sd:.1g} ms later than one that "

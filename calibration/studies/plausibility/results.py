@@ -10,13 +10,7 @@ from calibration.results.fitted_data import StoredPredictions
 from calibration.results.modification import Decision
 from calibration.results.numbers import has_interval, listed
 from calibration.results.result import Fit
-from calibration.studies.doubts.camera import (
-    doubt_depth,
-    doubt_lens,
-    doubt_pixels,
-    doubt_shutter,
-    doubt_stillness,
-)
+from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.finding import Finding, Reading, two_digits
 from calibration.studies.plausibility.implausible_modifications import implausible_modifications
@@ -55,16 +49,7 @@ FRICTION, STIFFNESS = "contact.friction.coefficient", "contact.normal.stiffness"
 RESTITUTION = "contact.normal.restitution"
 LIFT = "lift.coefficient"
 
-CAMERA_FAULTS = {
-    doubt.name
-    for doubt in (
-        doubt_shutter(),
-        doubt_pixels(),
-        doubt_lens((0.0, 0.0), 1.0),
-        doubt_depth((0.0, 0.0)),
-        doubt_stillness(1.0),
-    )
-}
+CAMERA_FAULTS = {doubt.name for doubt in doubts_of_camera({"x", "z"}, (0.0, 0.0), 1.0)}
 """Names of what a camera may do to flights."""
 
 
