@@ -24,6 +24,8 @@ class Camera(NamedTuple):
         roll: angle by which the camera is turned about its axis [rad]; a camera turned clockwise
             sees the scene turned counterclockwise.
         nearness: one over the distance from the camera to the plane at ``y = 0`` [1/m].
+        convergence: ``(p_x, 0, p_z)`` by which lengths get smaller along the picture, where the
+            camera does not look at right angles at the plane of motion, in recorded lengths [1/m].
         distortion: ``k`` in ``r (1 + k r^2)``, radius in recorded lengths [1/m^2].
         decentring: ``p = (p_x, 0, p_z)`` in ``r^2 p + 2 (a . p) a`` of a lens that is not centred,
             where ``a`` is the place in the picture, in recorded lengths [1/m].
@@ -38,6 +40,7 @@ class Camera(NamedTuple):
     aspect: Real | None = None
     roll: Real | None = None
     nearness: Real | None = None
+    convergence: jax.Array | None = None
     distortion: Real | None = None
     decentring: jax.Array | None = None
     line_time: Real | None = None
@@ -71,13 +74,17 @@ class Camera(NamedTuple):
         """
         seen = position if self.roll is None else self._rotate(position, self.roll)
         seen = seen / self._length_ratios(scale)
-        if self.nearness is None and self.distortion is None:
+        if self.nearness is None and self.distortion is None and self.convergence is None:
             return seen
         across = jnp.array([1.0, 0.0, 1.0])
         away = (seen - jnp.asarray(self.centre)) * across
+        # Perspective: what is farther away by y is seen smaller by 1 + y/distance.
+        farther: Real = 0.0
         if self.nearness is not None:
-            # Perspective: what is farther away by y is seen smaller by 1 + y/distance.
-            away = away / (1.0 + self.nearness * position[..., 1:2])
+            farther = self.nearness * position[..., 1:2]
+        if self.convergence is not None:
+            farther = farther + jnp.sum(away * self.convergence, axis=-1, keepdims=True)
+        away = away / (1.0 + farther)
         if self.distortion is not None:
             away = away + self._distort(away, self.distortion)
         return jnp.asarray(self.centre) * across + away + seen * (1.0 - across)

@@ -11,6 +11,7 @@ from .camera import DepthMotion as DepthMotion
 from .camera import Exposure as Exposure
 from .camera import LengthScale as LengthScale
 from .camera import LensDistortion as LensDistortion
+from .camera import Perspective as Perspective
 from .camera import PixelAspect as PixelAspect
 from .camera import RollingShutter as RollingShutter
 from .clocks import ClockDrift as ClockDrift

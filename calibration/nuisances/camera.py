@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
+from calibration.model.apparatus import Camera
 from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
 from calibration.model.trial_state import TrialState
@@ -99,7 +100,13 @@ def check_pictures(
             f"nuisance: {owner} needs a recording of x and z.",
             remedy="Leave it out, or give both axes of the picture.",
         )
-    if one_camera and any("y" in trial.axes for trial in trials):
+    if one_camera:
+        check_one_camera(owner, trials)
+
+
+def check_one_camera(owner: str, trials: Sequence[MeasuredTrial]) -> None:
+    """Raise ``InputError`` where a trial has depth."""
+    if any("y" in trial.axes for trial in trials):
         raise InputError(
             f"nuisance: {owner} is for one camera; a recording with y comes from several.",
             remedy="Leave it out.",
@@ -191,7 +198,11 @@ class LensDistortion(Nuisance):
 
     def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures of one camera."""
-        check_pictures("LensDistortion", trials, one_camera=True)
+        if not any({"x", "z"} & set(trial.axes) for trial in trials):
+            raise InputError(
+                "nuisance: LensDistortion needs a recording of positions.", remedy="Leave it out."
+            )
+        check_one_camera("LensDistortion", trials)
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The coefficient, and the decentring where the centre is a guess."""
@@ -232,6 +243,79 @@ class LensDistortion(Nuisance):
                 decentring=across * self.faint**2 / square,
             )
         return trial_state._replace(camera=camera)
+
+
+@dataclasses.dataclass(frozen=True)
+class Perspective(Nuisance):
+    """Lengths that get smaller along the picture, in all recordings: the camera does not look at
+    right angles at the plane of the motion, as one does that looks down at a table.
+
+    A place ``a`` of the picture, seen from its centre, is recorded as ``a/(1 + p a_towards)``. A
+    camera at the distance ``d`` that is inclined by ``phi`` has ``p = tan(phi)/d``. Heights that
+    shrink upwards look like drag and like a rolling shutter.
+
+    Args:
+        towards: along which lengths get smaller, ``"x"`` or ``"z"``.
+        centre: point of the picture on the axis of the camera, ``(x, z)`` in recorded lengths [m],
+            where lengths are true; beside ``LensDistortion`` that of the lens is taken.
+        prior: what is known of ``p`` beforehand.
+
+    Example:
+        >>> perspective = cal.nuisances.Perspective("z", centre=(0.0, 0.5))
+        >>> perspective.parameters(())[0].name
+        'perspective_z'
+    """
+
+    shared: ClassVar[bool] = True
+    towards: str = "z"
+    centre: tuple[float, float] = (0.0, 0.0)
+    prior: Prior | None = None
+
+    def __post_init__(self) -> None:
+        if self.towards not in ("x", "z"):
+            raise InputError(
+                f"Perspective: towards = {self.towards!r} is no axis of a picture.",
+                remedy="Give 'x' or 'z'.",
+            )
+
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
+        """Raise ``InputError`` where no single camera shows that axis."""
+        if not any(self.towards in trial.axes for trial in trials):
+            raise InputError(
+                f"nuisance: Perspective needs a recording of {self.towards}.",
+                remedy="Leave it out, or give this axis of the picture.",
+            )
+        check_one_camera("Perspective", trials)
+
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
+        """The coefficient."""
+        return (
+            nuisance_parameter(
+                f"perspective_{self.towards}",
+                unit="1/m",
+                label=f"lengths that get smaller along {self.towards}",
+                symbol=f"p_{self.towards}",
+                late=True,
+                prior=self.prior,
+            ),
+        )
+
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
+        """Set the coefficient; that along the other axis stays as it is."""
+        camera = trial_state.camera
+        before = jnp.zeros(3) if camera.convergence is None else camera.convergence
+        convergence = before.at["xyz".index(self.towards)].set(values[0])
+        camera = with_centre(camera._replace(convergence=convergence), self.centre)
+        return trial_state._replace(camera=camera)
+
+
+def with_centre(camera: Camera, centre: tuple[float, float]) -> Camera:
+    """The camera with the centre of its picture, unless that of its lens is known."""
+    if camera.distortion is not None:
+        return camera
+    return camera._replace(centre=jnp.asarray([centre[0], 0.0, centre[1]]))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -292,9 +376,7 @@ class DepthMotion(Nuisance):
     ) -> TrialState:
         """Set the velocity and the perspective."""
         camera = trial_state.camera._replace(nearness=1.0 / self.distance)
-        if camera.distortion is None:
-            centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
-            camera = camera._replace(centre=centre)
+        camera = with_centre(camera, self.centre)
         return trial_state._replace(
             velocity=trial_state.velocity.at[1].set(values[0]), camera=camera
         )

@@ -182,6 +182,18 @@ def _depth(rng: np.random.Generator) -> Experiment:
     return Experiment(ball=_ball(rng), camera=camera, launches=_throws(rng, depth=depth))
 
 
+def _inclined(rng: np.random.Generator) -> Camera:
+    """A camera at 1.5 m that looks up or down, and from the side, by 2 to 6 degrees."""
+    pitch, yaw = (math.radians(_either_sign(rng, 2.0, 6.0)) for _ in range(2))
+    return Camera(distance=1.5, pitch=pitch, yaw=yaw)
+
+
+def _heights(rng: np.random.Generator, camera: Camera) -> Experiment:
+    """Drops of which the heights alone are recorded."""
+    camera = dataclasses.replace(camera, axes="z", centre=(0.0, 0.5))
+    return Experiment(ball=_ball(rng), camera=camera, launches=_drops(rng, height=1.0))
+
+
 def _lifted(rng: np.random.Generator) -> Experiment:
     return dataclasses.replace(
         _throw(rng, lift=rng.uniform(0.8, 1.2)), launches=_throws(rng, spin=100.0)
@@ -231,6 +243,30 @@ FAULTS = (
         _depth,
         (RESTITUTION, DRAG),
         ("towards or away", "perspective", "lens"),
+    ),
+    Scenario(
+        "camera inclined by 2 to 6 degrees",
+        lambda rng: _throw(rng, _inclined(rng)),
+        (RESTITUTION, DRAG),
+        ("perspective", "lens"),
+    ),
+    Scenario(
+        "heights of drops, camera inclined by 2 to 6 degrees",
+        lambda rng: _heights(rng, _inclined(rng)),
+        (RESTITUTION, DRAG),
+        ("perspective",),
+    ),
+    Scenario(
+        "heights of drops, lens, 2 % at the edge",
+        lambda rng: _heights(rng, Camera(lens=_either_sign(rng, 0.05, 0.1))),
+        (RESTITUTION, DRAG),
+        ("lens",),
+    ),
+    Scenario(
+        "heights of drops, rolling shutter, 5 to 20 ms/m",
+        lambda rng: _heights(rng, Camera(shutter=_either_sign(rng, 0.005, 0.02))),
+        (RESTITUTION, DRAG, SHUTTER),
+        ("rolling shutter",),
     ),
     Scenario(
         "frame rate stated 240, is 100 or 480",

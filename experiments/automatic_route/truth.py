@@ -63,6 +63,7 @@ class Camera:
         roll: angle by which the camera is turned [rad].
         lens: ``k`` of ``r (1 + k r^2)`` [1/m^2]; ``distance``: of the camera, for perspective [m].
         centre: point of the scene on the axis of the camera (x, z) [m].
+        pitch, yaw: angles by which it looks up and to the right of the plane's normal [rad].
         scale: recorded over true length; ``aspect``: the same along x, beside ``scale``.
         shutter: delay of a line per height in the picture [s/m]; ``exposure``: of a picture [s].
         axes: what is recorded, ``"xz"``, ``"z"`` or ``"xyz"``.
@@ -79,6 +80,8 @@ class Camera:
     lens: float = 0.0
     distance: float = math.inf
     centre: tuple[float, float] = (0.0, 0.3)
+    pitch: float = 0.0
+    yaw: float = 0.0
     scale: float = 1.0
     aspect: float = 1.0
     shutter: float = 0.0
@@ -283,7 +286,8 @@ def _point(motion: Motion, camera: Camera, time: float) -> np.ndarray:
         x, y, z = motion.position(max(t, 0.0))
         cos, sin = math.cos(camera.roll), math.sin(camera.roll)
         x, z = cos * x - sin * z, sin * x + cos * z
-        away = np.array([x - camera.centre[0], z - camera.centre[1]]) / (1 + y / camera.distance)
+        right, ahead, up = _in_camera(camera, x - camera.centre[0], y, z - camera.centre[1])
+        away = np.array([right, up]) / (1 + ahead / camera.distance)
         away = away * (1 + camera.lens * (away @ away))
         return np.array([camera.centre[0] + away[0], y, camera.centre[1] + away[1]])
 
@@ -298,6 +302,17 @@ def _point(motion: Motion, camera: Camera, time: float) -> np.ndarray:
         )
     point = projected(time) * camera.scale * np.array([camera.aspect, 1.0, 1.0])
     return point[["xyz".index(axis) for axis in camera.axes]]
+
+
+def _in_camera(camera: Camera, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Coordinates to the right, ahead and upwards of a camera that is turned about the point it
+    looks at.
+    """
+    cos, sin = math.cos(camera.pitch), math.sin(camera.pitch)
+    y, z = cos * y + sin * z, cos * z - sin * y
+    cos, sin = math.cos(camera.yaw), math.sin(camera.yaw)
+    x, y = cos * x - sin * y, cos * y + sin * x
+    return x, y, z
 
 
 def write_csv(

@@ -113,6 +113,16 @@ _register(
     },
     ("distance",),
 )
+_register(
+    "perspective",
+    lambda **given: nuisances.Perspective(**given),
+    {
+        "towards": Option(
+            "axis of the picture along which lengths get smaller", one_of("x", "z"), default="z"
+        ),
+        "centre": Option(_CENTRE, PLACE, default=(0.0, 0.0)),
+    },
+)
 _register("camera drift", lambda: nuisances.CameraDrift())
 _register(
     "exposure",

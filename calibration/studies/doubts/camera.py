@@ -12,6 +12,7 @@ from calibration.nuisances import (
     CameraDrift,
     DepthMotion,
     LensDistortion,
+    Perspective,
     PixelAspect,
     RollingShutter,
 )
@@ -35,6 +36,11 @@ APPROACH = 0.04
 DRIFT = 0.01
 """Velocity of the picture over half its width [1/s]: twice that of a ball that comes nearer by two
 per cent each second, a quarter of the picture beside the axis of the camera.
+"""
+
+INCLINED = 0.04
+"""Change of lengths over half the width [-]: that of a camera at twice this distance that looks
+down, or from the side, by 5 degrees.
 """
 
 AWAY = 1.0
@@ -66,16 +72,18 @@ def doubt_pixels() -> Doubt:
     )
 
 
-def doubt_lens(middle: tuple[float, float], reach: float) -> Doubt:
+def doubt_lens(middle: tuple[float, float], reach: float, *, flat: bool) -> Doubt:
     """Lengths depend on the distance from the centre of the picture.
 
     Args:
         middle: of what the camera saw (x, z) [m].
         reach: half of its width [m]; the centre of the picture may be as far away.
+        flat: whether x and z were seen. Along z alone a centre that is off acts as perspective.
     """
+    decentring = ("lens_decentring_x", "lens_decentring_z") if flat else ()
     return Doubt(
         "distortion of the lens",
-        ("lens_distortion", "lens_decentring_x", "lens_decentring_z"),
+        ("lens_distortion", *decentring),
         _say_lens,
         "--nuisance 'lens distortion'",
         largest=0.3 / reach**2,
@@ -83,7 +91,7 @@ def doubt_lens(middle: tuple[float, float], reach: float) -> Doubt:
             LensDistortion(
                 centre=middle,
                 prior=Normal(0.0, EDGE / reach**2),
-                decentring=Normal(0.0, EDGE / reach),
+                decentring=Normal(0.0, EDGE / reach) if flat else None,
                 faint=FAINT * EDGE / reach**2,
             ),
         ),
@@ -103,6 +111,26 @@ def doubt_depth(middle: tuple[float, float]) -> Doubt:
         "--nuisance 'depth motion: distance=1.5'",
         largest=0.5 * AWAY,
         nuisances=(DepthMotion(distance=AWAY, centre=middle, prior=Normal(0.0, APPROACH * AWAY)),),
+    )
+
+
+def doubt_inclination(axes: str, middle: tuple[float, float], reach: float) -> Doubt:
+    """The camera looks down at the plane of the motion, or from the side.
+
+    Args:
+        axes: along which lengths may change.
+        middle: of what the camera saw (x, z) [m].
+        reach: half of its width [m].
+    """
+    return Doubt(
+        "perspective",
+        tuple(f"perspective_{axis}" for axis in axes),
+        _say_perspective,
+        "--nuisance perspective",
+        largest=0.3 / reach,
+        nuisances=tuple(
+            Perspective(axis, centre=middle, prior=Normal(0.0, INCLINED / reach)) for axis in axes
+        ),
     )
 
 
@@ -131,11 +159,14 @@ def doubts_of_camera(axes: set[str], middle: tuple[float, float], reach: float) 
         middle: of what the camera saw (x, z) [m].
         reach: half of its width [m].
     """
-    doubts = [doubt_shutter()]
-    if {"x", "z"} <= axes:
+    doubts, flat = [doubt_shutter()], {"x", "z"} <= axes
+    if flat:
         doubts.append(doubt_pixels())
-    if "x" in axes and "y" not in axes:
-        doubts += [doubt_lens(middle, reach), doubt_depth(middle), doubt_stillness(reach)]
+    if "y" not in axes:
+        doubts.append(doubt_inclination("zx" if flat else "z", middle, reach))
+        doubts.append(doubt_lens(middle, reach, flat=flat))
+    if flat and "y" not in axes:
+        doubts += [doubt_depth(middle), doubt_stillness(reach)]
     return doubts
 
 
@@ -155,6 +186,12 @@ def _say_aspect(value: float, sd: float) -> str:
 def _say_lens(value: float, sd: float) -> str:
     kind = "pincushion" if value > 0 else "barrel"
     return f"a {kind} of {abs(value):.2g} +- {sd:.1g} per square metre"
+
+
+def _say_perspective(value: float, sd: float) -> str:
+    where = "higher up" if value > 0 else "lower down"
+    size = f"{100 * abs(value):.3g} +- {100 * sd:.1g} %"
+    return f"lengths are {size} smaller a metre {where}: the camera does not look straight ahead"
 
 
 def _say_depth(value: float, sd: float) -> str:
