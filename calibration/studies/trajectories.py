@@ -89,7 +89,7 @@ from calibration.studies.doubts.doubt import (
 )
 from calibration.studies.doubts.friction import doubt_rebound
 from calibration.studies.doubts.restitution import FREE_FORM, SPEED, doubt_constancy
-from calibration.studies.doubts.search import minimise_with_doubts
+from calibration.studies.doubts.search import TRIALS, minimise_with_doubts
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.finding import Finding
@@ -165,6 +165,10 @@ LIFTED = (
     "Flights without lift do not explain the data; spin that lifts the ball (Magnus effect) does "
     "better. The recorded lengths were then taken as right, because a wrong length scale looks "
     "like lift."
+)
+WITHOUT_SIDEWAYS = (
+    "The sideways motion is not that of a round ball on a plane (its wake, a seam, a draught), so "
+    "the heights alone were fitted. All impacts are nearly normal: friction is not told by them."
 )
 NO_SPIN = 1e-6
 """Factor of measured spins from which a fit of the motion alone begins."""
@@ -446,12 +450,14 @@ class Explanation(NamedTuple):
     """A way to explain what was seen.
 
     Attributes:
+        data: what was explained.
         problem, assessment: its minimum.
         lift: whether spin lifts the ball.
         scatter: whether impacts deviate from the common restitution.
         order: of the deviations, where they have one.
     """
 
+    data: VisiblePhysics
     problem: Problem
     assessment: Assessment
     lift: bool
@@ -470,14 +476,20 @@ class Explanation(NamedTuple):
 
 def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation:
     """The cheapest explanation: without lift and with impacts that repeat, where that explains the
-    data; else with spin that lifts the ball, with impacts that deviate, or with both.
+    data; else of the heights alone, where nothing sideways was asked for and all impacts are nearly
+    normal; else with spin that lifts the ball, with impacts that deviate, or with both.
     """
     lift = lifts(study, data)
     plain = find_explanation(study, data, lift=lift)
     if study.model.scatter is True:
-        return let_scatter(study, data, plain)
+        return let_scatter(study, plain)
     if plain.assessment.explained:
         return plain
+    if heights_will_do(study, data):
+        progress("Fitting the heights alone, as the sideways motion is not explained")
+        heights = explain(study, with_heights_only(data), progress=progress)
+        if heights.assessment.explained:
+            return heights
     ways = [plain]
     bounces = sum(len(detected.bounces) for detected in data.detections)
     may_scatter = bounces > 2 and has_rigid_impacts(study) and study.model.scatter is not False
@@ -486,10 +498,10 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
         ways.append(find_explanation(study, data, lift=True))
     if may_scatter:
         progress("Letting impacts deviate from the common restitution, one by one")
-        ways.append(let_scatter(study, data, plain))
+        ways.append(let_scatter(study, plain))
     best = cheapest(ways)
     if best.lift and not lift and may_scatter and not best.assessment.explained:
-        best = cheapest([best, let_scatter(study, data, best)])
+        best = cheapest([best, let_scatter(study, best)])
     return best
 
 
@@ -559,18 +571,40 @@ def find_explanation(study: Study, data: VisiblePhysics, *, lift: bool) -> Expla
     """The minimum with impacts that repeat."""
     problem = problem_of(study, data, scatter=False, lift=lift)
     found = minimise_with_doubts(
-        problem, list_doubts(study, data), lambda problem: minimum_of(study, problem)
+        problem,
+        list_doubts(study, data),
+        lambda problem: minimum_of(study, problem),
+        trials=0 if heights_will_do(study, data) else TRIALS,
     )
-    return Explanation(*found, lift, scatter=False)
+    return Explanation(data, *found, lift, scatter=False)
 
 
-def let_scatter(study: Study, data: VisiblePhysics, way: Explanation) -> Explanation:
+def heights_will_do(study: Study, data: VisiblePhysics) -> bool:
+    """Whether nothing that is asked for is in the sideways motion: a ball that falls straight is
+    pushed aside by its own wake, by seams and by what lies on the table, which tell nothing.
+    """
+    asked = study.model.friction != "automatic" or study.model.spin != "automatic"
+    return bool(data.sideways) and not (data.oblique or data.measured or asked)
+
+
+def with_heights_only(data: VisiblePhysics) -> VisiblePhysics:
+    """What was seen, without the sideways motion."""
+    return data._replace(
+        recordings=[height_only(recording) for recording in data.recordings],
+        sideways="",
+        friction=False,
+        spin=False,
+        notes=(*data.notes, WITHOUT_SIDEWAYS),
+    )
+
+
+def let_scatter(study: Study, way: Explanation) -> Explanation:
     """An explanation with impacts that deviate from the common restitution in addition."""
-    problem = problem_of(study, data, scatter=True, lift=way.lift)
+    problem = problem_of(study, way.data, scatter=True, lift=way.lift)
     problem, assessment = minimum_of(study, problem)
     order = find_order(deviations_of(problem, assessment), chance=ORDERED)
     assessment = settle_scatter(problem, assessment)
-    return Explanation(problem, assessment, way.lift, scatter=True, order=order)
+    return Explanation(way.data, problem, assessment, way.lift, scatter=True, order=order)
 
 
 def minimum_of(study: Study, problem: Problem) -> tuple[Problem, Assessment]:
@@ -592,11 +626,12 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         count = len(data.detections)
         progress(f"Fitting {count} recording{'s' if count != 1 else ''}")
         way = explain(study, data, progress=progress)
+        data = way.data
         if lift_is_unknown(study, way) and not data.measured:
             assessment = counted_as_parameter(way.problem, way.assessment, LIFT)
             way = way._replace(assessment=assessment)
         progress("Probing what can be told apart")
-        told = tell(study, data, way)
+        told = tell(study, way)
         progress("Reporting")
         result = report(
             way.problem,
@@ -626,11 +661,11 @@ class Told(NamedTuple):
     notes: tuple[str, ...]
 
 
-def tell(study: Study, data: VisiblePhysics, way: Explanation) -> Told:
+def tell(study: Study, way: Explanation) -> Told:
     """The estimates that the data determine, without what was left open and does not show, and what
     is to be said beside them.
     """
-    problem, assessment = way.problem, way.assessment
+    data, problem, assessment = way.data, way.problem, way.assessment
     asked_of = study.model.parameters or {}
     estimates, notes = estimate_shared(assessment), list(data.notes)
     if way.lift and study.model.lift == "automatic" and not data.measured:

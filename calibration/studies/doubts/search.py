@@ -18,13 +18,15 @@ HOPELESS = 30.0
 """Chi-squared per degree of freedom above which no camera explains what remains."""
 
 TRIALS = 2
-"""So many doubts are let free first where the data are not explained."""
+"""So many doubts are let free first where the data are not explained, by default."""
 
 
 def minimise_with_doubts(
     problem: Problem,
     doubts: Sequence[Doubt],
     minimise: Callable[[Problem], tuple[Problem, Assessment]],
+    *,
+    trials: int = TRIALS,
 ) -> tuple[Problem, Assessment]:
     """The lowest minimum of a problem with doubts, and the problem with the methods of simulation
     that were used.
@@ -33,6 +35,7 @@ def minimise_with_doubts(
         problem: with all of them free that are open.
         doubts: that are in the problem.
         minimise: how a minimum is found.
+        trials: so many doubts are let free first where the data are not explained.
     """
     problem, best = minimise(problem)
     open_ones = [doubt for doubt in doubts if doubt.open]
@@ -45,7 +48,7 @@ def minimise_with_doubts(
         promising = sorted(
             open_ones, key=lambda doubt: -predict_release(plain, doubt.parameters).drop
         )
-        for doubt in promising[:TRIALS]:
+        for doubt in promising[:trials]:
             first = let_free(problem, plain, parameters_to_find(problem, [doubt]))
             best = lower(best, let_free(problem, first, names))
     return problem, best

@@ -329,6 +329,54 @@ def test_a_ball_that_goes_away_from_the_camera():
         assert abs(own.value - depth) < 3 * own.sd
 
 
+@pytest.mark.parametrize(("axis", "angle"), [("z", 0.1), ("x", -0.07)])
+def test_perspective_is_that_of_a_pinhole_camera(axis, angle):
+    """A camera that looks along y at a plane that is inclined by an angle, and sees it
+    foreshortened along one axis.
+    """
+    distance, along = 1.5, "xyz".index(axis)
+    places = np.zeros((25, 3))
+    places[:, [0, 2]] = np.stack(np.meshgrid(*[np.linspace(-0.4, 0.6, 5)] * 2), -1).reshape(-1, 2)
+    seen = np.array(places)
+    seen[:, along] *= np.cos(angle)
+    pinhole = seen * distance / (distance + np.sin(angle) * places[:, along])[:, None]
+    convergence = np.zeros(3)
+    convergence[along] = np.tan(angle) / distance
+    ours = Camera(convergence=jnp.asarray(convergence)).project(seen, 1.0)
+    np.testing.assert_allclose(ours, pinhole, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_lengths_that_shrink_upwards_are_found():
+    camera = Camera(convergence=jnp.array([0.0, 0.0, 0.08]), centre=jnp.array([0.4, 0.0, 0.2]))
+    recordings = [
+        film(np.asarray(camera.project(path(speed), 1.0)), seed)
+        for seed, speed in enumerate((1.1, 1.6))
+    ]
+    found = fitted(recordings, [cal.nuisances.Perspective("z", centre=(0.4, 0.2))])
+    assert_found(found, {"perspective_z": 0.08})
+
+
+def test_perspective_needs_its_axis_and_one_camera():
+    recording = film(path(0.6), 0)
+    recording.position[:, 0] = np.nan
+
+    def refused(what: str, nuisance) -> None:
+        with pytest.raises(InputError, match=what):
+            Problem(
+                scene(),
+                [recording],
+                free=[RESTITUTION],
+                nuisance=[cal.nuisances.InitialState(), nuisance],
+            )
+
+    refused("a recording of x", cal.nuisances.Perspective("x"))
+    recording.position[:, 1], recording.sigma[:, 1] = 0.0, NOISE
+    refused("one camera", cal.nuisances.Perspective("z"))
+    with pytest.raises(InputError, match="no axis of a picture"):
+        cal.nuisances.Perspective("y")
+
+
 @pytest.mark.slow
 def test_a_camera_that_moves_is_told_by_a_floor_that_sinks():
     drift = np.array([0.006, 0.0, -0.012])
@@ -362,7 +410,6 @@ def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
     [
         cal.nuisances.PixelAspect(),
         cal.nuisances.CameraRoll(),
-        cal.nuisances.LensDistortion((0.0, 0.0)),
         cal.nuisances.DepthMotion(1.0, (0.0, 0.0)),
     ],
 )
@@ -415,6 +462,8 @@ def test_derivatives_of_all_that_a_camera_does():
     nuisance += [
         cal.nuisances.DepthMotion(1.5, (0.4, 0.2)),
         cal.nuisances.LensDistortion((0.4, 0.2)),
+        cal.nuisances.Perspective("x"),
+        cal.nuisances.Perspective("z"),
         cal.nuisances.InitialState(),
         cal.nuisances.SurfaceHeight(),
     ]

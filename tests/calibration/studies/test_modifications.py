@@ -2,6 +2,7 @@
 fit finds it, or says so. The truth is made by a simulator that shares no code with the project.
 """
 
+import dataclasses
 import math
 
 import numpy as np
@@ -16,8 +17,10 @@ THROW = ((-0.4, 0.0, 0.5), (0.8, 0.0, 0.0))
 DROP = ((0.0, 0.0, 0.5), (0.0, 0.0, 0.0))
 
 
-def fit(folder, ball: Ball, camera: Camera, /, *, throw=THROW, count: int = 3, **model) -> cal.Fit:
-    """The automatic fit of a few recordings."""
+def fit(
+    folder, ball: Ball, camera: Camera, /, *, throw=THROW, count: int = 3, wander=0.0, **model
+) -> cal.Fit:
+    """The automatic fit of a few recordings; ``wander``: how far the ball is pushed aside [m]."""
     files = []
     for k in range(count):
         rng = np.random.default_rng(100 + k)
@@ -25,7 +28,10 @@ def fit(folder, ball: Ball, camera: Camera, /, *, throw=THROW, count: int = 3, *
         velocity = np.array(throw[1]) * (1 + 0.1 * rng.standard_normal())
         motion = move(ball, tuple(position), tuple(velocity), (0.0, 0.0, 0.0), until=1.6, seed=k)
         files.append(str(folder / f"{k}.csv"))
-        write_csv(files[-1], camera, film(motion, camera, until=1.6, seed=k + 50))
+        times, *seen = film(motion, camera, until=1.6, seed=k + 50)
+        if wander:
+            seen[0] = seen[0] + wander * np.sin(9 * times + k)
+        write_csv(files[-1], camera, (times, *seen))
     study = cal.studies.Study(
         files=tuple(files),
         ball=cal.studies.Ball(radius=ball.radius, mass=ball.mass, shell=ball.shell),
@@ -122,6 +128,33 @@ def test_motion_in_depth_is_found(tmp_path):
     assert decisions(found)["motion towards or away from the camera"] is Decision.ADOPTED
     assert off(found, RESTITUTION, 0.8) < 4
     assert off(found, "drag.coefficient", 0.45) < 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "faulty"),
+    [
+        pytest.param("perspective", Camera(distance=1.5, pitch=-0.08), id="inclined"),
+        pytest.param("distortion of the lens", Camera(lens=0.08), id="lens"),
+        pytest.param("rolling shutter", Camera(shutter=0.012), id="shutter"),
+    ],
+)
+def test_what_a_camera_does_to_heights_alone_is_found(tmp_path, name, faulty):
+    camera = dataclasses.replace(faulty, axes="z", centre=(0.0, 0.5))
+    found = fit(tmp_path, Ball(), camera, throw=((0.0, 0.0, 1.0), (0.0, 0.0, 0.0)))
+    assert decisions(found)[name] is Decision.ADOPTED
+    assert off(found, RESTITUTION, 0.8) < 4
+    assert off(found, "drag.coefficient", 0.45) < 4
+
+
+@pytest.mark.slow
+def test_drops_that_are_pushed_aside_are_fitted_by_their_heights(tmp_path):
+    found = fit(tmp_path, Ball(), Camera(), throw=DROP, count=2, wander=0.02)
+    assert found.explained
+    assert off(found, RESTITUTION, 0.8) < 4
+    assert off(found, "drag.coefficient", 0.45) < 4
+    assert "contact.friction.coefficient" not in found.parameters
+    assert any("heights alone" in text for text in found.warnings)
 
 
 @pytest.mark.slow
