@@ -570,13 +570,22 @@ def cheapest(ways: Sequence[Explanation]) -> Explanation:
 def find_explanation(study: Study, data: VisiblePhysics, *, lift: bool) -> Explanation:
     """The minimum with impacts that repeat."""
     problem = problem_of(study, data, scatter=False, lift=lift)
-    found = minimise_with_doubts(
+    found = lowest_minimum(
+        study, data, problem, trials=0 if heights_will_do(study, data) else TRIALS
+    )
+    return Explanation(data, *found, lift, scatter=False)
+
+
+def lowest_minimum(
+    study: Study, data: VisiblePhysics, problem: Problem, *, trials: int
+) -> tuple[Problem, Assessment]:
+    """The minimum, sought with and without what was left open."""
+    return minimise_with_doubts(
         problem,
         list_doubts(study, data),
         lambda problem: minimum_of(study, problem),
-        trials=0 if heights_will_do(study, data) else TRIALS,
+        trials=trials,
     )
-    return Explanation(data, *found, lift, scatter=False)
 
 
 def heights_will_do(study: Study, data: VisiblePhysics) -> bool:
@@ -601,7 +610,7 @@ def with_heights_only(data: VisiblePhysics) -> VisiblePhysics:
 def let_scatter(study: Study, way: Explanation) -> Explanation:
     """An explanation with impacts that deviate from the common restitution in addition."""
     problem = problem_of(study, way.data, scatter=True, lift=way.lift)
-    problem, assessment = minimum_of(study, problem)
+    problem, assessment = lowest_minimum(study, way.data, problem, trials=0)
     order = find_order(deviations_of(problem, assessment), chance=ORDERED)
     assessment = settle_scatter(problem, assessment)
     return Explanation(way.data, problem, assessment, way.lift, scatter=True, order=order)
