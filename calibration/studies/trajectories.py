@@ -191,7 +191,7 @@ WORTH = 6.6
 POSSIBLE = tuple(
     name
     for doubt in (
-        *doubts_of_camera({"x", "z"}, (0.0, 0.0), 1.0),
+        *doubts_of_camera({"x", "z"}, (0.0, 0.0), 1.0, 0.01),
         doubt_rebound(),
         doubt_constancy(open=True),
     )
@@ -762,7 +762,7 @@ def list_doubts(study: Study, data: VisiblePhysics) -> tuple[Doubt, ...]:
     middle, reach = frame(data.recordings)
     doubts = []
     if study.model.camera != CALIBRATED:
-        doubts += doubts_of_camera(seen, middle, reach)
+        doubts += doubts_of_camera(seen, middle, reach, frame_interval(data.recordings))
     if has_rigid_impacts(study) and study.model.restitution_law in (None, CONSTANT):
         doubts += [doubt_constancy(open=study.model.restitution_law is None)]
     if data.measured and data.friction and study.model.friction_law == COULOMB:
@@ -786,6 +786,13 @@ def frame(recordings: Sequence[Recording]) -> tuple[tuple[float, float], float]:
     reach = 2.0 ** math.ceil(math.log2(width / 2)) if width > 0 else 1.0
     x, z = (round((low + high) / reach) * reach / 2 for low, high in ends)
     return (x, z), reach
+
+
+def frame_interval(recordings: Sequence[Recording]) -> float:
+    """About the time from one picture to the next [s]."""
+    steps = np.concatenate([np.diff(recording.time) for recording in recordings])
+    # As coarse as the frame: it is part of compiled code.
+    return float(2.0 ** (round(2 * math.log2(np.median(steps))) / 2))
 
 
 def usable(

@@ -290,7 +290,11 @@ FAULTS = (
         (RESTITUTION, DRAG),
         (),
     ),
-    Scenario("exposure of a whole frame", lambda rng: _throw(rng, Camera(exposure=1 / 240))),
+    Scenario(
+        "exposure of a whole frame",
+        lambda rng: _throw(rng, Camera(exposure=1 / 240)),
+        remedies=("exposure",),
+    ),
     Scenario("restitution falls linearly", _linear, (RESTITUTION, DRAG), ("depends on speed",)),
     Scenario("viscoelastic restitution", _viscoelastic, (RESTITUTION, DRAG), ("depends on speed",)),
     Scenario(

@@ -7,10 +7,11 @@ Each prior is normal, and about twice as wide as what is common: with heavy tail
 stand for each other have minima of their own.
 """
 
-from calibration.model.prior import Normal
+from calibration.model.prior import LogNormal, Normal
 from calibration.nuisances import (
     CameraDrift,
     DepthMotion,
+    Exposure,
     LensDistortion,
     Perspective,
     PixelAspect,
@@ -36,6 +37,11 @@ APPROACH = 0.04
 DRIFT = 0.01
 """Velocity of the picture over half its width [1/s]: twice that of a ball that comes nearer by two
 per cent each second, a quarter of the picture beside the axis of the camera.
+"""
+
+SHARE, SHARE_FACTOR = 0.2, 2.5
+"""Exposure over the time from one picture to the next, within a factor: from next to nothing in the
+sun to all of it in a room.
 """
 
 INCLINED = 0.04
@@ -151,15 +157,36 @@ def doubt_stillness(reach: float) -> Doubt:
     )
 
 
-def doubts_of_camera(axes: set[str], middle: tuple[float, float], reach: float) -> list[Doubt]:
+def doubt_exposure(interval: float) -> Doubt:
+    """Pictures take time: a place beside an impact is the middle of a streak that turns round.
+
+    Args:
+        interval: from one picture to the next [s].
+    """
+    return Doubt(
+        "exposure",
+        ("exposure",),
+        _say_exposure,
+        "--nuisance exposure",
+        largest=1.5 * interval,
+        nuisances=(
+            Exposure(prior=LogNormal(SHARE * interval, SHARE_FACTOR), guess=SHARE * interval),
+        ),
+    )
+
+
+def doubts_of_camera(
+    axes: set[str], middle: tuple[float, float], reach: float, interval: float
+) -> list[Doubt]:
     """All that a camera may do to what it shows.
 
     Args:
         axes: of the recordings.
         middle: of what the camera saw (x, z) [m].
         reach: half of its width [m].
+        interval: from one picture to the next [s].
     """
-    doubts, flat = [doubt_shutter()], {"x", "z"} <= axes
+    doubts, flat = [doubt_shutter(), doubt_exposure(interval)], {"x", "z"} <= axes
     if flat:
         doubts.append(doubt_pixels())
     if "y" not in axes:
@@ -175,6 +202,10 @@ def _say_shutter(value: float, sd: float) -> str:
         f"a line of the picture is read {1e3 * value:.3g} +- {1e3 * sd:.1g} ms later than one that "
         "lies a metre above it"
     )
+
+
+def _say_exposure(value: float, sd: float) -> str:
+    return f"a picture takes {1e3 * value:.3g} +- {1e3 * sd:.1g} ms"
 
 
 def _say_aspect(value: float, sd: float) -> str:

@@ -49,7 +49,7 @@ FRICTION, STIFFNESS = "contact.friction.coefficient", "contact.normal.stiffness"
 RESTITUTION = "contact.normal.restitution"
 LIFT = "lift.coefficient"
 
-CAMERA_FAULTS = {doubt.name for doubt in doubts_of_camera({"x", "z"}, (0.0, 0.0), 1.0)}
+CAMERA_FAULTS = {doubt.name for doubt in doubts_of_camera({"x", "z"}, (0.0, 0.0), 1.0, 0.01)}
 """Names of what a camera may do to flights."""
 
 

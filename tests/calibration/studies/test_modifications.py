@@ -148,6 +148,14 @@ def test_what_a_camera_does_to_heights_alone_is_found(tmp_path, name, faulty):
 
 
 @pytest.mark.slow
+def test_an_exposure_of_a_whole_frame_is_found(tmp_path):
+    found = fit(tmp_path, Ball(), Camera(exposure=1 / 240))
+    assert decisions(found)["exposure"] is Decision.ADOPTED
+    assert off(found, RESTITUTION, 0.8) < 4
+    assert off(found, "drag.coefficient", 0.45) < 4
+
+
+@pytest.mark.slow
 def test_drops_that_are_pushed_aside_are_fitted_by_their_heights(tmp_path):
     found = fit(tmp_path, Ball(), Camera(), throw=DROP, count=2, wander=0.02)
     assert found.explained
