@@ -67,8 +67,13 @@ class Touch(NamedTuple):
     inertia: jax.Array
 
 
-def lever_cut(overlap: jax.Array, convention: str) -> jax.Array:
-    """What a lever is shorter than the radius [m]."""
+def torque_cut(overlap: jax.Array, convention: str) -> jax.Array:
+    """What the lever of a torque is shorter than the radius [m]."""
+    return jnp.zeros_like(overlap) if convention == "lammps" else 0.5 * positive_part(overlap)
+
+
+def slip_cut(overlap: jax.Array, convention: str) -> jax.Array:
+    """What the lever of a spin, in the velocity of a surface, is shorter than the radius [m]."""
     if convention == "contact_point":
         return 0.5 * positive_part(overlap)
     return jnp.zeros_like(overlap)
@@ -85,7 +90,7 @@ def of_pairs(particles: Particles, pairs: Pairs, convention: str) -> Touch:
     arms = each(lambda w: total(pairs, particles.radius * w), particles.spin)
     turn = jnp.zeros_like(overlap)
     if convention == "contact_point":
-        cut = lever_cut(overlap, convention)
+        cut = slip_cut(overlap, convention)
         spin = each(lambda w: total(pairs, w), particles.spin)
         arms = each(lambda arm, w: arm - cut * w, arms, spin)
         turn = 0.5 * dot(spin, normal)
@@ -140,7 +145,7 @@ def of_wall_contacts(
     overlap = jnp.where(contacts.live, radius - distance, -1.0)
     spin = each(lambda w: w[at], particles.spin)
     wall_spin = of_walls(walls.spin, which)
-    lever = radius - lever_cut(overlap, convention)
+    lever = radius - slip_cut(overlap, convention)
     centre = of_walls(walls.centre, which)
     point = each(lambda x, n, c: x - lever * n - c, place, normal, centre)
     moved = each(lambda v, r: v + r, of_walls(walls.velocity, which), cross(wall_spin, point))
@@ -190,8 +195,10 @@ def turned(spring: Components, touch: Touch, time_step: jax.Array, convention: s
     if convention == "lammps":
         along = dot(spring, touch.normal)
         return each(lambda s, n: s - along * n, spring, touch.normal)
-    angle = time_step * touch.turn
-    about = each(lambda s, r: s + angle * r, spring, cross(touch.normal, spring))
+    about = spring
+    if convention == "contact_point":
+        angle = time_step * touch.turn
+        about = each(lambda s, r: s + angle * r, spring, cross(touch.normal, spring))
     along = dot(about, touch.normal)
     flat = each(lambda s, n: s - along * n, about, touch.normal)
     now, tiny = dot(flat, flat), jnp.finfo(along.dtype).tiny ** 0.5
