@@ -229,7 +229,7 @@ def enlarged(sizes: BedSizes, needs: Needs, spheres: int) -> BedSizes | None:
     if all(need <= room for need, room in zip(wanted, sizes.rooms, strict=True)):
         return None
     row, pairs, slots, wall_contacts, wall_slots = (
-        room if need <= room else int(1.2 * need) + 1
+        room if need <= room else int(1.3 * need) + 1
         for need, room in zip(wanted, sizes.rooms, strict=True)
     )
     cells = sizes.cells

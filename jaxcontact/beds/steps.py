@@ -326,7 +326,9 @@ def moved(world: World, state: BedState, h: jax.Array) -> BedState:
 def advanced(
     world: World, state: BedState, h: jax.Array, sizes: BedSizes, steps: jax.Array
 ) -> BedState:
-    """After ``steps`` steps. Lists are made when needed: forward mode only."""
+    """After ``steps`` steps. Lists are made when needed: forward mode only. Once a list is full
+    nothing moves any more: what is wrong from there on costs no time.
+    """
     state = kicked(world, state, -0.5 * h)  # velocities half a step before
 
     def block(carried: tuple[BedState, jax.Array]) -> tuple[BedState, jax.Array]:
@@ -345,9 +347,11 @@ def advanced(
         state, done = jax.lax.while_loop(more, step, (relisted(world, state, sizes), done))
         return checked(world, state, sizes), done
 
-    state, _ = jax.lax.while_loop(
-        lambda carried: carried[1] < steps, block, (state, jnp.zeros((), jnp.int32))
-    )
+    def goes_on(carried: tuple[BedState, jax.Array]) -> jax.Array:
+        state, done = carried
+        return (done < steps) & ~jnp.any(state.needs.rooms > jnp.asarray(sizes.rooms))
+
+    state, _ = jax.lax.while_loop(goes_on, block, (state, jnp.zeros((), jnp.int32)))
     return kicked(world, state, 0.5 * h)
 
 

@@ -1,7 +1,7 @@
 """An oblique collision as LAMMPS printed it, and why it ends with another spin there.
 
-LAMMPS (22 July 2025): ``pair_style granular``, ``hertz/material 1e9 1.0 0.3 tangential mindlin NULL 0.0
-0.3 damping tsuji limit_damping``, two spheres of diameter 10 mm and density 2500, 4000 steps of
+LAMMPS (22 July 2025): ``pair_style granular``, ``hertz/material 1e9 1.0 0.3 tangential mindlin NULL
+0.0 0.3 damping tsuji limit_damping``, two spheres of diameter 10 mm and density 2500, 4000 steps of
 1e-7 s with ``fix nve/sphere``. Its Tsuji polynomial leaves a damping of 3e-4 at a restitution of 1.
 """
 
