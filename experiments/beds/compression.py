@@ -9,9 +9,9 @@ import jaxcontact as jc
 from experiments.beds.grains import GRAVITY, TIME_STEP, Floats
 from experiments.beds.settling import WIDTH, Settled
 
-SPEED = 1e-2
+SPEED = 5e-3
 """Of the lid [m/s]."""
-STROKE = 6e-3
+STROKE = 2.5e-3
 """From the highest grain [m]."""
 
 
@@ -44,7 +44,7 @@ class Compressed:
 
 
 def compress(settled: Settled) -> Compressed:
-    """Down by 6 mm and up again at 1 cm/s."""
+    """Down by 2.5 mm and up again at 5 mm/s."""
     bed, start = settled.bed, settled.motion.end
     place = np.asarray(settled.motion.position[-1])
     top = float(np.max(place[:, 2] + np.asarray(bed.spheres.radius)))

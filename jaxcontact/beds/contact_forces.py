@@ -67,9 +67,14 @@ class Touch(NamedTuple):
     inertia: jax.Array
 
 
-def torque_cut(overlap: jax.Array, convention: str) -> jax.Array:
-    """What the lever of a torque is shorter than the radius [m]."""
-    return jnp.zeros_like(overlap) if convention == "lammps" else 0.5 * positive_part(overlap)
+def torque_cuts(loads: tuple[Loads, Loads], convention: str) -> tuple[jax.Array, jax.Array]:
+    """What the levers of torques of pairs and of contacts with walls are shorter than the radius
+    [m].
+    """
+    pairs, walls = (0.5 * positive_part(load.overlap) for load in loads)
+    at_pairs = jnp.zeros_like(pairs) if convention == "lammps" else pairs
+    at_walls = walls if convention == "contact_point" else jnp.zeros_like(walls)
+    return at_pairs, at_walls
 
 
 def slip_cut(overlap: jax.Array, convention: str) -> jax.Array:

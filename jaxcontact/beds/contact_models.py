@@ -29,8 +29,9 @@ spin of both bodies about the normal, and keeps its length. Angular momentum is 
 the radius of each sphere; the spring is projected on the plane. So do ``gran/hooke/history`` and
 ``gran/hertz/history`` of LAMMPS; angular momentum is not kept by the part overlap over diameter.
 ``lammps_granular``: the surfaces pass each other at the radius of each sphere, but torques act at
-the middle of the overlap; the spring is projected on the plane and keeps its length. So does
-``pair_style granular`` of LAMMPS; energy is not kept by the part overlap over diameter.
+the middle of the overlap of two spheres and at the radius at walls; the spring is projected on the
+plane and keeps its length. So do ``pair_style granular`` and ``wall/gran granular`` of LAMMPS;
+energy is not kept by the part overlap over diameter.
 """
 
 

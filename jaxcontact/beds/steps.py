@@ -20,7 +20,7 @@ from jaxcontact.beds.contact_forces import (
     of_pairs,
     of_wall_contacts,
     power,
-    torque_cut,
+    torque_cuts,
 )
 from jaxcontact.beds.contact_lists import (
     BedSizes,
@@ -269,7 +269,7 @@ def kicked(world: World, state: BedState, h: jax.Array) -> BedState:
         force = signed_sum(pairs, f) + (signed_sum(contacts, w) if walls else 0.0)
         return v + h * (force / particles.mass + g)
 
-    cuts = [torque_cut(loads.overlap, world.bed.contact.convention) for loads in state.loads]
+    cuts = torque_cuts(state.loads, world.bed.contact.convention)
 
     def turned(spin: jax.Array, t: jax.Array, w: jax.Array) -> jax.Array:
         torque = lever_sum(pairs, t, cuts[0], particles.radius)
