@@ -4,12 +4,14 @@ from jaxcontact import laws, surfaces, testing
 from jaxcontact.beds.bed import Bed
 from jaxcontact.beds.contact_lists import BedSizes
 from jaxcontact.beds.contact_models import HertzMindlin, LinearSpringDashpot
+from jaxcontact.beds.rolling import ElasticPlasticRolling
 from jaxcontact.beds.simulate_bed import simulate_bed
 from jaxcontact.beds.steps import BedState
 from jaxcontact.beds.trajectory import (
     BedContacts,
     BedEnergy,
     BedError,
+    BedLedger,
     BedStatus,
     BedTrajectory,
 )
@@ -80,6 +82,7 @@ from jaxcontact.surfaces import (
     Plane,
     PrescribedMotion,
     Sphere,
+    Tube,
 )
 from jaxcontact.sweep import sweep
 
@@ -92,6 +95,7 @@ __all__ = [
     "BedContacts",
     "BedEnergy",
     "BedError",
+    "BedLedger",
     "BedSizes",
     "BedState",
     "BedStatus",
@@ -105,6 +109,7 @@ __all__ = [
     "Coulomb",
     "CundallStrack",
     "Cylinder",
+    "ElasticPlasticRolling",
     "Ellipsoid",
     "EventAligned",
     "ExponentialRestitution",
@@ -149,6 +154,7 @@ __all__ = [
     "ThorntonRestitution",
     "Trajectory",
     "TsujiDashpot",
+    "Tube",
     "ViscoelasticRestitution",
     "WaltonBraun",
     "check_gradients",

@@ -5,20 +5,22 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.beds.contact_models import SphereContact
+from jaxcontact.beds.rolling import ElasticPlasticRolling
 from jaxcontact.numerics.smooth import Vector
 from jaxcontact.parameters import Replaceable, is_concrete, model, parameter
 from jaxcontact.scene.bodies import Spheres
-from jaxcontact.surfaces.plane import Plane
+from jaxcontact.surfaces.base import Surface
 
 
 @model
 class Bed(Replaceable):
-    """Many spheres between plane walls, with one contact model.
+    """Many spheres between walls, with one contact model.
 
     Args:
         spheres: from ``spheres``: radius and mass or density, one for all or one for each.
         contact: ``LinearSpringDashpot`` or ``HertzMindlin``, of spheres and walls alike.
-        walls: planes; with a ``PrescribedMotion`` they move.
+        walls: surfaces; with a ``PrescribedMotion`` they move. Planes cost least.
+        rolling: rolling resistance of spheres and walls alike; ``None``: without.
 
     Example:
         >>> bed = jc.Bed(
@@ -34,7 +36,8 @@ class Bed(Replaceable):
 
     spheres: Spheres
     contact: SphereContact
-    walls: tuple[Plane, ...] = ()
+    walls: tuple[Surface, ...] = ()
+    rolling: ElasticPlasticRolling | None = None
     gravity: Vector = parameter(
         unit="m/s^2",
         label="acceleration of gravity",
@@ -54,11 +57,16 @@ class Bed(Replaceable):
             if not isinstance(value, kind) and type(value) is not object:
                 raise TypeError(f"Bed: {name} = {value!r} is no {kind.__name__}. {remedy[name]}")
         for index, wall in enumerate(self.walls):
-            if not isinstance(wall, Plane) and type(wall) is not object:
+            if not isinstance(wall, Surface) and type(wall) is not object:
                 raise TypeError(
-                    f"Bed: walls[{index}] = {wall!r} is no Plane. Beds have plane walls only; "
-                    "simulate takes other surfaces, for few bodies."
+                    f"Bed: walls[{index}] = {wall!r} is no surface, such as Plane or Cylinder."
                 )
+        kinds = (ElasticPlasticRolling, type(None))
+        if not isinstance(self.rolling, kinds) and type(self.rolling) is not object:
+            raise TypeError(
+                f"Bed: rolling = {self.rolling!r} is no ElasticPlasticRolling. RollingSpring and "
+                "RollingResistance are of single contacts, for simulate."
+            )
 
     @property
     def gravity_vector(self) -> jax.Array:

@@ -13,14 +13,16 @@ import jax.numpy as jnp
 
 from jaxcontact.beds.components import Components, cross, dot, each
 from jaxcontact.beds.contact_lists import (
+    History,
     Pairs,
     Particles,
     WallContacts,
-    Walls,
     difference,
     total,
 )
 from jaxcontact.beds.contact_models import SphereContact
+from jaxcontact.beds.rolling import ElasticPlasticRolling, about_contact
+from jaxcontact.beds.walls import Walls, distance_and_normal, of_walls
 from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import positive_part
 
@@ -31,11 +33,13 @@ class Loads(NamedTuple):
     Attributes:
         force: on ``i`` [N].
         twist: ``n x F_t`` [N]; times the lever, the torque on either body with the other sign.
+        couple: of rolling resistance on ``i``, the opposite on ``j`` [N m]; ``None`` without.
         overlap: [m]; 0 where there is none.
     """
 
     force: Components
     twist: Components
+    couple: Components | None
     overlap: jax.Array
 
 
@@ -47,20 +51,34 @@ class Touch(NamedTuple):
         overlap: [m], negative where there is none.
         velocity: of the surface of ``i`` against that of ``j`` [m/s].
         turn: mean spin of both about the normal [rad/s].
+        rolling: spin of ``i`` against ``j`` without its part about the normal [rad/s].
         mass: effective [kg].
         radius: effective [m].
+        inertia: effective, about the point of contact [kg m^2].
     """
 
     normal: Components
     overlap: jax.Array
     velocity: Components
     turn: jax.Array
+    rolling: Components
     mass: jax.Array
     radius: jax.Array
+    inertia: jax.Array
 
 
-def lever_cut(overlap: jax.Array, convention: str) -> jax.Array:
-    """What a lever is shorter than the radius [m]."""
+def torque_cuts(loads: tuple[Loads, Loads], convention: str) -> tuple[jax.Array, jax.Array]:
+    """What the levers of torques of pairs and of contacts with walls are shorter than the radius
+    [m].
+    """
+    pairs, walls = (0.5 * positive_part(load.overlap) for load in loads)
+    at_pairs = jnp.zeros_like(pairs) if convention == "lammps" else pairs
+    at_walls = walls if convention == "contact_point" else jnp.zeros_like(walls)
+    return at_pairs, at_walls
+
+
+def slip_cut(overlap: jax.Array, convention: str) -> jax.Array:
+    """What the lever of a spin, in the velocity of a surface, is shorter than the radius [m]."""
     if convention == "contact_point":
         return 0.5 * positive_part(overlap)
     return jnp.zeros_like(overlap)
@@ -77,7 +95,7 @@ def of_pairs(particles: Particles, pairs: Pairs, convention: str) -> Touch:
     arms = each(lambda w: total(pairs, particles.radius * w), particles.spin)
     turn = jnp.zeros_like(overlap)
     if convention == "contact_point":
-        cut = lever_cut(overlap, convention)
+        cut = slip_cut(overlap, convention)
         spin = each(lambda w: total(pairs, w), particles.spin)
         arms = each(lambda arm, w: arm - cut * w, arms, spin)
         turn = 0.5 * dot(spin, normal)
@@ -86,48 +104,65 @@ def of_pairs(particles: Particles, pairs: Pairs, convention: str) -> Touch:
         overlap,
         each(lambda v, r: v - r, velocity, cross(arms, normal)),
         turn,
+        along_plane(each(lambda w: difference(pairs, w), particles.spin), normal),
         *effective_of_pairs(particles, pairs),
     )
 
 
-def effective_of_pairs(particles: Particles, pairs: Pairs) -> tuple[jax.Array, jax.Array]:
-    """Effective mass [kg] and radius [m] of each pair."""
+def along_plane(vector: Components, normal: Components) -> Components:
+    """What of a vector is not along the normal."""
+    along = dot(vector, normal)
+    return each(lambda v, n: v - along * n, vector, normal)
+
+
+def effective_of_pairs(
+    particles: Particles, pairs: Pairs
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Effective mass [kg], radius [m] and inertia about the point of contact [kg m^2] of each
+    pair.
+    """
     i, j = pairs.i, pairs.j
+    about = about_contact(particles.mass, particles.inertia, particles.radius)
     mass = effective_mass(particles.mass[i], particles.mass[j])
     radius = effective_radius(particles.radius[i], particles.radius[j])
-    return jnp.asarray(mass), jnp.asarray(radius)
+    return jnp.asarray(mass), jnp.asarray(radius), jnp.asarray(effective_mass(about[i], about[j]))
+
+
+def effective_at_walls(
+    particles: Particles, contacts: WallContacts
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Mass [kg], radius [m] and inertia about the point of contact [kg m^2] of each sphere at a
+    wall.
+    """
+    at = contacts.sphere
+    mass, radius = particles.mass[at], particles.radius[at]
+    return mass, radius, about_contact(mass, particles.inertia[at], radius)
 
 
 def of_wall_contacts(
     particles: Particles, contacts: WallContacts, walls: Walls, convention: str
 ) -> Touch:
     """Contacts of spheres with walls."""
-    at = contacts.sphere
-
-    def of_wall(vectors: jax.Array) -> Components:
-        return (
-            vectors[:, 0][contacts.wall],
-            vectors[:, 1][contacts.wall],
-            vectors[:, 2][contacts.wall],
-        )
-
-    normal = of_wall(walls.normal)
-    radius, mass = particles.radius[at], particles.mass[at]
+    at, which = contacts.sphere, contacts.wall
+    mass, radius, inertia = effective_at_walls(particles, contacts)
     place = each(lambda x: x[at], particles.position)
-    distance = dot(normal, place) - walls.offset[contacts.wall]
+    distance, normal = distance_and_normal(walls, which, place)
     overlap = jnp.where(contacts.live, radius - distance, -1.0)
     spin = each(lambda w: w[at], particles.spin)
-    lever = radius - lever_cut(overlap, convention)
-    point = each(lambda x, n, c: x - lever * n - c, place, normal, of_wall(walls.centre))
-    moved = each(lambda v, r: v + r, of_wall(walls.velocity), cross(of_wall(walls.spin), point))
+    wall_spin = of_walls(walls.spin, which)
+    lever = radius - slip_cut(overlap, convention)
+    centre = of_walls(walls.centre, which)
+    point = each(lambda x, n, c: x - lever * n - c, place, normal, centre)
+    moved = each(lambda v, r: v + r, of_walls(walls.velocity, which), cross(wall_spin, point))
     velocity = each(
         lambda v, r, wall: v[at] - lever * r - wall,
         particles.velocity,
         cross(spin, normal),
         moved,
     )
-    turn = 0.5 * dot(each(lambda a, b: a + b, spin, of_wall(walls.spin)), normal)
-    return Touch(normal, overlap, velocity, turn, mass, radius)
+    turn = 0.5 * dot(each(jnp.add, spin, wall_spin), normal)
+    rolling = along_plane(each(jnp.subtract, spin, wall_spin), normal)
+    return Touch(normal, overlap, velocity, turn, rolling, mass, radius, inertia)
 
 
 def slider_step(
@@ -165,8 +200,10 @@ def turned(spring: Components, touch: Touch, time_step: jax.Array, convention: s
     if convention == "lammps":
         along = dot(spring, touch.normal)
         return each(lambda s, n: s - along * n, spring, touch.normal)
-    angle = time_step * touch.turn
-    about = each(lambda s, r: s + angle * r, spring, cross(touch.normal, spring))
+    about = spring
+    if convention == "contact_point":
+        angle = time_step * touch.turn
+        about = each(lambda s, r: s + angle * r, spring, cross(touch.normal, spring))
     along = dot(about, touch.normal)
     flat = each(lambda s, n: s - along * n, about, touch.normal)
     now, tiny = dot(flat, flat), jnp.finfo(along.dtype).tiny ** 0.5
@@ -176,14 +213,44 @@ def turned(spring: Components, touch: Touch, time_step: jax.Array, convention: s
     return each(lambda s: length * s, flat)
 
 
+def rolling_step(
+    torque: Components,
+    increment: Components,
+    normal_force: jax.Array,
+    *,
+    stiffness: jax.Array,
+    damping: jax.Array,
+    limit: jax.Array,
+    time_step: jax.Array,
+) -> tuple[Components, Components]:
+    """``laws.epsd_rolling_torque`` of components: couple on the body that rolls and torque of the
+    spring after the step [N m]; ``limit`` is the largest torque over the normal force [m].
+    """
+    spring, after = slider_step(
+        torque,
+        each(lambda u: stiffness * u, increment),
+        normal_force,
+        stiffness=jnp.asarray(1.0),
+        damping=jnp.asarray(0.0),
+        coefficient=limit,
+        time_step=time_step,
+    )
+    trial = each(lambda t, u: t + stiffness * u, torque, increment)
+    most = limit * positive_part(normal_force)
+    held = (normal_force > 0.0) & (dot(trial, trial) <= most * most)
+    resisting = jnp.where(held, damping / time_step, 0.0)
+    return each(lambda s, u: s - resisting * u, spring, increment), after
+
+
 def evaluated(
     contact: SphereContact,
+    rolling: ElasticPlasticRolling | None,
     damping: jax.Array,
     touch: Touch,
-    spring: Components,
+    history: History,
     time_step: jax.Array,
-) -> tuple[Loads, Components]:
-    """Loads of contacts, and their springs after the step that ends now."""
+) -> tuple[Loads, History]:
+    """Loads of contacts, and their history after the step that ends now."""
     normal = touch.normal
     approach = -dot(touch.velocity, normal)
     force = contact.normal_force(
@@ -193,10 +260,11 @@ def evaluated(
     stiffness, viscosity = contact.tangential(touch.overlap, mass=touch.mass, radius=touch.radius)
     increment = each(lambda s: time_step * s, slip)
     if contact.convention == "lammps":  # projects the sum of both
-        joined = turned(each(jnp.add, spring, increment), touch, time_step, contact.convention)
+        together = each(jnp.add, history.spring, increment)
+        joined = turned(together, touch, time_step, contact.convention)
         carried = each(lambda s, u: s - u, joined, increment)
     else:
-        carried = turned(spring, touch, time_step, contact.convention)
+        carried = turned(history.spring, touch, time_step, contact.convention)
     friction, after = slider_step(
         carried,
         increment,
@@ -206,13 +274,41 @@ def evaluated(
         coefficient=jnp.asarray(contact.coefficient),
         time_step=time_step,
     )
+    couple, torque = None, None
+    if rolling is not None and history.torque is not None:
+        bending, resisting = rolling.stiffness_and_damping(
+            stiffness, radius=touch.radius, inertia=touch.inertia
+        )
+        couple, torque = rolling_step(
+            turned(history.torque, touch, time_step, contact.convention),
+            each(lambda w: time_step * w, touch.rolling),
+            force,
+            stiffness=jnp.asarray(bending),
+            damping=resisting,
+            limit=jnp.asarray(rolling.rolling_coefficient * touch.radius),
+            time_step=time_step,
+        )
     on_i = each(lambda n, f: force * n + f, normal, friction)
-    return Loads(on_i, cross(normal, friction), positive_part(touch.overlap)), after
+    loads = Loads(on_i, cross(normal, friction), couple, positive_part(touch.overlap))
+    return loads, History(after, torque)
 
 
-def at_rest(touch: Touch, time_step: jax.Array) -> Components:
-    """Springs which a step leaves without elongation: those of contacts that are there at the
+def power(touch: Touch, loads: Loads) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """What all contacts together give to their bodies along the normal, along the plane, and by
+    rolling resistance [W].
+    """
+    along = dot(loads.force, touch.normal)
+    approach = -dot(touch.velocity, touch.normal)
+    whole = dot(loads.force, touch.velocity)
+    rolling = jnp.zeros(()) if loads.couple is None else jnp.sum(dot(loads.couple, touch.rolling))
+    return -jnp.sum(along * approach), jnp.sum(whole + along * approach), rolling
+
+
+def at_rest(touch: Touch, history: History, time_step: jax.Array) -> History:
+    """Histories which a step leaves without elongation: those of contacts that are there at the
     start.
     """
     approach = dot(touch.velocity, touch.normal)
-    return each(lambda v, n: -time_step * (v - approach * n), touch.velocity, touch.normal)
+    return history._replace(
+        spring=each(lambda v, n: -time_step * (v - approach * n), touch.velocity, touch.normal)
+    )

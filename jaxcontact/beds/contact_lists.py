@@ -70,6 +70,18 @@ class Needs(NamedTuple):
     cells: jax.Array
 
 
+class History(NamedTuple):
+    """What contacts remember ``(contacts,)``.
+
+    Attributes:
+        spring: elongation of the tangential spring, of ``i`` against ``j`` [m].
+        torque: of the rolling spring [N m]; ``None`` without rolling resistance.
+    """
+
+    spring: Components
+    torque: Components | None
+
+
 class Pairs(NamedTuple):
     """Pairs ``(pairs,)`` of spheres ``i < j`` (rows): contacts, or close to it.
 
@@ -77,7 +89,7 @@ class Pairs(NamedTuple):
         live: whether the entry is used.
         slot: entries of each sphere, ``(slots, spheres)``.
         sign: +1 where the sphere is ``i`` of that entry, -1 where ``j``, 0 unused.
-        spring: elongation of the tangential spring, of ``i`` against ``j`` [m].
+        history: what each remembers.
     """
 
     i: jax.Array
@@ -85,7 +97,7 @@ class Pairs(NamedTuple):
     live: jax.Array
     slot: jax.Array
     sign: jax.Array
-    spring: Components
+    history: History
 
 
 class WallContacts(NamedTuple):
@@ -96,7 +108,7 @@ class WallContacts(NamedTuple):
     live: jax.Array
     slot: jax.Array
     sign: jax.Array
-    spring: Components
+    history: History
 
 
 class Particles(NamedTuple):
@@ -113,18 +125,6 @@ class Particles(NamedTuple):
     mass: jax.Array
     inertia: jax.Array
     label: jax.Array
-
-
-class Walls(NamedTuple):
-    """Planes at one time: unit normals into the bed, distances from the origin along them, and the
-    motion of the material, velocity about a centre; all ``(walls, ...)``.
-    """
-
-    normal: jax.Array
-    offset: jax.Array
-    centre: jax.Array
-    velocity: jax.Array
-    spin: jax.Array
 
 
 def difference(pairs: Pairs, value: jax.Array) -> jax.Array:
@@ -150,28 +150,37 @@ def lever_sum(
     return jnp.sum(lever * value[contacts.slot], axis=0)
 
 
-def no_pairs(sizes: BedSizes, spheres: int, real: np.dtype) -> Pairs:
+def no_pairs(sizes: BedSizes, spheres: int, real: np.dtype, *, rolling: bool) -> Pairs:
     """A list without pairs."""
-    return Pairs(*_empty(sizes.pairs, sizes.slots, spheres, real))
+    return Pairs(*_empty(sizes.pairs, sizes.slots, spheres, real, rolling=rolling))
 
 
-def no_wall_contacts(sizes: BedSizes, spheres: int, real: np.dtype) -> WallContacts:
+def no_wall_contacts(
+    sizes: BedSizes, spheres: int, real: np.dtype, *, rolling: bool
+) -> WallContacts:
     """A list without contacts."""
-    return WallContacts(*_empty(sizes.wall_contacts, sizes.wall_slots, spheres, real))
+    room, slots = sizes.wall_contacts, sizes.wall_slots
+    return WallContacts(*_empty(room, slots, spheres, real, rolling=rolling))
 
 
 def _empty(
-    room: int, slots: int, spheres: int, real: np.dtype
-) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array, Components]:
-    none, zero = jnp.zeros(room, jnp.int32), jnp.zeros(room, real)
+    room: int, slots: int, spheres: int, real: np.dtype, *, rolling: bool
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array, History]:
+    none = jnp.zeros(room, jnp.int32)
     return (
         none,
         none,
         jnp.zeros(room, bool),
         jnp.zeros((slots, spheres), jnp.int32),
         jnp.zeros((slots, spheres), real),
-        (zero, zero, zero),
+        no_history(room, real, rolling=rolling),
     )
+
+
+def no_history(room: int, real: np.dtype, *, rolling: bool) -> History:
+    """Of contacts that begin."""
+    zero = jnp.zeros(room, real)
+    return History((zero, zero, zero), (zero, zero, zero) if rolling else None)
 
 
 def first_sizes(
@@ -220,7 +229,7 @@ def enlarged(sizes: BedSizes, needs: Needs, spheres: int) -> BedSizes | None:
     if all(need <= room for need, room in zip(wanted, sizes.rooms, strict=True)):
         return None
     row, pairs, slots, wall_contacts, wall_slots = (
-        room if need <= room else int(1.2 * need) + 1
+        room if need <= room else int(1.3 * need) + 1
         for need, room in zip(wanted, sizes.rooms, strict=True)
     )
     cells = sizes.cells
@@ -247,13 +256,19 @@ class Origin(NamedTuple):
         """What points from ``j`` to ``i`` or acts on ``i``, carried over; 0 of new contacts."""
         return each(lambda value: value[self.entry] * self.same, old)
 
+    def history(self, old: History) -> History:
+        """Carried over; nothing of new contacts."""
+        return History(
+            self.vector(old.spring), None if old.torque is None else self.vector(old.torque)
+        )
+
     def even(self, old: jax.Array) -> jax.Array:
         """What is the same for both, carried over; 0 of new contacts."""
         return old[self.entry] * jnp.abs(self.same)
 
 
 class Listed(NamedTuple):
-    """What making lists anew gives; springs are those of new contacts."""
+    """What making lists anew gives; histories are those of before, carried over."""
 
     particles: Particles
     pairs: Pairs
@@ -268,10 +283,12 @@ def rebuilt(
     pairs: Pairs,
     contacts: WallContacts,
     needs: Needs,
-    walls: Walls,
+    wall_distance: jax.Array,
     sizes: BedSizes,
 ) -> Listed:
-    """Spheres sorted by cell, the lists of what is near, and where these stood in the old ones."""
+    """Spheres sorted by cell, the lists of what is near, and where these stood in the old ones;
+    ``wall_distance`` is that of each sphere from each wall ``(walls, spheres)`` [m].
+    """
     edge = 2.0 * jax.lax.stop_gradient(jnp.max(particles.radius)) + sizes.skin
     place = jax.lax.stop_gradient(particles.position)
     lower = each(jnp.min, place)
@@ -285,7 +302,8 @@ def rebuilt(
     sorted_particles = jax.tree.map(lambda column: column[order], particles)
     other, near, row = _neighbours(cx[order], cy[order], cz[order], sizes)
     found, rooms = _paired(sorted_particles, other, near, sizes)
-    at_walls, wall_rooms = _at_walls(sorted_particles, walls, sizes)
+    gap = wall_distance[:, order] - sorted_particles.radius
+    at_walls, wall_rooms = _at_walls(jax.lax.stop_gradient(gap), sizes)
     # A side of more cells than an integer counts is one of spheres that fly apart.
     cells = jnp.stack([jnp.clip(jnp.max(along), 0, 1e8) for along in reached]).astype(jnp.int32) + 1
     grown = Needs(
@@ -294,7 +312,14 @@ def rebuilt(
     )
     origin = _origin(pairs, found, order)
     wall_origin = _origin_at_walls(contacts, at_walls, order)
-    return Listed(sorted_particles, found, at_walls, origin, wall_origin, grown)
+    return Listed(
+        sorted_particles,
+        Pairs(*found, origin.history(pairs.history)),
+        WallContacts(*at_walls, wall_origin.history(contacts.history)),
+        origin,
+        wall_origin,
+        grown,
+    )
 
 
 def _sorted(key: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -351,9 +376,19 @@ def _packed(hit: jax.Array, room: int) -> tuple[jax.Array, jax.Array, jax.Array,
     return source, jnp.arange(room) < count.sum(dtype=jnp.int32), first, count
 
 
+class Entries(NamedTuple):
+    """A new list; fields as of ``Pairs`` or ``WallContacts``, without histories."""
+
+    first: jax.Array
+    second: jax.Array
+    live: jax.Array
+    slot: jax.Array
+    sign: jax.Array
+
+
 def _paired(
     particles: Particles, other: jax.Array, near: jax.Array, sizes: BedSizes
-) -> tuple[Pairs, tuple[jax.Array, jax.Array]]:
+) -> tuple[Entries, tuple[jax.Array, jax.Array]]:
     """The list of pairs within the skin, and the room that it needs."""
     spheres, real = particles.radius.shape[0], particles.radius.dtype
     place, radius = jax.lax.stop_gradient((particles.position, particles.radius))
@@ -373,14 +408,12 @@ def _paired(
     slot = jnp.where(forward, first + k, jnp.where(used, as_j, 0))
     slot = jnp.minimum(slot, sizes.pairs - 1)
     sign = jnp.where(forward, 1.0, jnp.where(used, -1.0, 0.0)).astype(real)
-    zero = jnp.zeros(sizes.pairs, real)
-    found = Pairs(i, j, live, slot, sign, (zero, zero, zero))
-    return found, (count.sum(dtype=jnp.int32), jnp.max(count + behind))
+    return Entries(i, j, live, slot, sign), (count.sum(dtype=jnp.int32), jnp.max(count + behind))
 
 
-def _origin(old: Pairs, new: Pairs, order: jax.Array) -> Origin:
+def _origin(old: Pairs, new: Entries, order: jax.Array) -> Origin:
     """Where pairs stood in the old list."""
-    i, j = order[new.i], order[new.j]
+    i, j = order[new.first], order[new.second]
     entry = old.slot[:, i]
     same = (old.i[entry] + old.j[entry] - i == j) & new.live
     match = jnp.where(same, old.sign[:, i], 0.0)
@@ -388,36 +421,32 @@ def _origin(old: Pairs, new: Pairs, order: jax.Array) -> Origin:
     return Origin(which, match.sum(0))
 
 
-def _at_walls(
-    particles: Particles, walls: Walls, sizes: BedSizes
-) -> tuple[WallContacts, tuple[jax.Array, jax.Array]]:
-    """The list of spheres within the skin of a wall, and the room that it needs."""
-    spheres, real = particles.radius.shape[0], particles.radius.dtype
-    if not walls.offset.shape[0]:
-        none = jnp.zeros((), jnp.int32)
-        return no_wall_contacts(sizes, spheres, real), (none, none)
-    place = jnp.stack(particles.position)
-    gap = walls.normal @ place - walls.offset[:, None] - particles.radius
-    hit = jax.lax.stop_gradient(gap) < sizes.skin
-    source, live, first, count = _packed(hit, sizes.wall_contacts)
+def _at_walls(gap: jax.Array, sizes: BedSizes) -> tuple[Entries, tuple[jax.Array, jax.Array]]:
+    """The list of spheres within the skin of a wall, and the room that it needs, from gaps
+    ``(walls, spheres)`` [m].
+    """
+    walls, spheres = gap.shape
+    if not walls:
+        none, zero = jnp.zeros((), jnp.int32), jnp.zeros(sizes.wall_contacts, jnp.int32)
+        slots = jnp.zeros((sizes.wall_slots, spheres), jnp.int32)
+        return Entries(zero, zero, zero > 0, slots, slots.astype(gap.dtype)), (none, none)
+    source, live, first, count = _packed(gap < sizes.skin, sizes.wall_contacts)
     k = jnp.arange(sizes.wall_slots, dtype=jnp.int32)[:, None]
     slot = jnp.minimum(jnp.where(k < count, first + k, 0), sizes.wall_contacts - 1)
-    zero = jnp.zeros(sizes.wall_contacts, real)
-    found = WallContacts(
+    found = Entries(
         jnp.where(live, source % spheres, 0),
         jnp.where(live, source // spheres, 0),
         live,
         slot,
-        (k < count).astype(real),
-        (zero, zero, zero),
+        (k < count).astype(gap.dtype),
     )
     return found, (count.sum(dtype=jnp.int32), jnp.max(count))
 
 
-def _origin_at_walls(old: WallContacts, new: WallContacts, order: jax.Array) -> Origin:
+def _origin_at_walls(old: WallContacts, new: Entries, order: jax.Array) -> Origin:
     """Where contacts with walls stood in the old list."""
-    sphere = order[new.sphere]
+    sphere = order[new.first]
     entry = old.slot[:, sphere]
-    match = jnp.where((old.wall[entry] == new.wall) & new.live, old.sign[:, sphere], 0.0)
+    match = jnp.where((old.wall[entry] == new.second) & new.live, old.sign[:, sphere], 0.0)
     which = jnp.take_along_axis(entry, jnp.argmax(match, 0)[None], 0)[0]
     return Origin(which, match.sum(0))

@@ -21,13 +21,17 @@ from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import Replaceable, model, nearest, of, parameter, static
 from jaxcontact.scene.contact_model import ContactModel
 
-CONVENTIONS = ("contact_point", "lammps")
+CONVENTIONS = ("contact_point", "lammps", "lammps_granular")
 """Where forces act, and how a tangential spring follows its contact.
 
 ``contact_point``: at the middle of the overlap; the spring turns with the plane and with the mean
 spin of both bodies about the normal, and keeps its length. Angular momentum is kept. ``lammps``: at
 the radius of each sphere; the spring is projected on the plane. So do ``gran/hooke/history`` and
 ``gran/hertz/history`` of LAMMPS; angular momentum is not kept by the part overlap over diameter.
+``lammps_granular``: the surfaces pass each other at the radius of each sphere, but torques act at
+the middle of the overlap of two spheres and at the radius at walls; the spring is projected on the
+plane and keeps its length. So do ``pair_style granular`` and ``wall/gran granular`` of LAMMPS;
+energy is not kept by the part overlap over diameter.
 """
 
 

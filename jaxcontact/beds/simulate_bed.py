@@ -11,15 +11,17 @@ from numpy.typing import ArrayLike
 
 from jaxcontact.beds.bed import Bed, check_bed
 from jaxcontact.beds.components import dot, to_last_axis
-from jaxcontact.beds.contact_forces import effective_of_pairs
+from jaxcontact.beds.contact_forces import effective_at_walls, effective_of_pairs
 from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
 from jaxcontact.beds.steps import (
     BedState,
+    Work,
     World,
     advanced,
     advanced_in_blocks,
     begun,
     in_order,
+    resumed,
     world_of,
 )
 from jaxcontact.beds.trajectory import (
@@ -30,6 +32,7 @@ from jaxcontact.beds.trajectory import (
     BedStatus,
     BedTrajectory,
 )
+from jaxcontact.laws.friction.rolling import RollingMemory, rolling_energy
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import State
 
@@ -45,6 +48,7 @@ def simulate_bed(
     time_step: float | None = None,
     steps_per_list: int | None = None,
     sizes: BedSizes | None = None,
+    ledger: bool = False,
     strict: bool = True,
 ) -> BedTrajectory:
     """Simulate a bed from ``times[0]`` on, in leapfrog steps of one length.
@@ -64,6 +68,8 @@ def simulate_bed(
             spheres (``contact.time_step``).
         steps_per_list: make lists every so many steps, for reverse mode; ``None``: when needed.
         sizes: room of the lists; ``None``: found from the start, and enlarged where needed.
+        ledger: whether to book the work in all contacts and of the walls, for ``ledger`` of the
+            result. A step costs about twice as much.
         strict: whether to raise where the result is not to be trusted. Inside ``jit``, ``vmap`` and
             ``grad`` nothing can be raised: look at ``status``.
 
@@ -100,7 +106,15 @@ def simulate_bed(
     _check_precision(bed, start)
 
     def run(room: BedSizes) -> BedTrajectory:
-        return _run(bed, start, instants, sizes=room, steps=steps, steps_per_list=steps_per_list)
+        return _run(
+            bed,
+            start,
+            instants,
+            sizes=room,
+            steps=steps,
+            steps_per_list=steps_per_list,
+            ledger=ledger,
+        )
 
     result = run(found)
     if sizes is None:
@@ -181,11 +195,14 @@ def _found_sizes(bed: Bed, start: State | BedState) -> BedSizes:
             "simulate_bed: sizes must be given where start or radius are traced, because the room "
             "of lists is fixed. Run once outside and hand in sizes=result.sizes."
         )
-    return first_sizes(
+    sizes = first_sizes(
         np.asarray(position, dtype=float),
         np.broadcast_to(np.asarray(radius, dtype=float), (count,)),
         len(bed.walls),
     )
+    if isinstance(start, BedState):
+        return enlarged(sizes, start.needs, count) or sizes
+    return sizes
 
 
 LEAST_DIGITS = 10.0
@@ -219,6 +236,7 @@ class _Output(NamedTuple):
     velocity: jax.Array
     spin: jax.Array
     energy: BedEnergy
+    work: Work
     wall_force: jax.Array
     deepest: jax.Array
 
@@ -231,18 +249,25 @@ def _run(
     sizes: BedSizes,
     steps: np.ndarray,
     steps_per_list: int | None,
+    ledger: bool,
 ) -> BedTrajectory:
     counts = np.concatenate([[0], steps])
     lengths = np.diff(times, prepend=times[:1]) / np.maximum(counts, 1)
     if isinstance(start, BedState):
-        state = start._replace(time=jnp.asarray(times[0], start.time.dtype))
+        state = _resumed(bed, start, times[0], sizes=sizes)
     else:
         state = _begun(bed, start, times[0], lengths[1] if len(times) > 1 else 1.0, sizes=sizes)
     if steps_per_list is None:
-        result = _simulated(bed, state, lengths, counts, sizes=sizes)
+        result = _simulated(bed, state, lengths, counts, sizes=sizes, ledger=ledger)
     else:
         result = _simulated_in_blocks(
-            bed, state, lengths, sizes=sizes, steps=int(counts[-1]), steps_per_list=steps_per_list
+            bed,
+            state,
+            lengths,
+            sizes=sizes,
+            steps=int(counts[-1]),
+            steps_per_list=steps_per_list,
+            ledger=ledger,
         )
     outputs, contacts, end, status = result
     return BedTrajectory(
@@ -251,6 +276,7 @@ def _run(
         outputs.velocity,
         outputs.spin,
         outputs.energy,
+        outputs.work if ledger else None,
         outputs.wall_force,
         contacts,
         end,
@@ -262,17 +288,28 @@ def _run(
 
 @partial(jax.jit, static_argnames="sizes")
 def _begun(bed: Bed, start: State, time: jax.Array, h: jax.Array, *, sizes: BedSizes) -> BedState:
-    return begun(world_of(bed), start, time, h, sizes)
+    return begun(world_of(bed, ledger=False), start, time, h, sizes)
+
+
+@partial(jax.jit, static_argnames="sizes")
+def _resumed(bed: Bed, state: BedState, time: jax.Array, *, sizes: BedSizes) -> BedState:
+    return resumed(world_of(bed, ledger=False), state, time, sizes)
 
 
 _Simulated = tuple["_Output", BedContacts, BedState, jax.Array]
 
 
-@partial(jax.jit, static_argnames="sizes")
+@partial(jax.jit, static_argnames=("sizes", "ledger"))
 def _simulated(
-    bed: Bed, state: BedState, lengths: jax.Array, counts: jax.Array, *, sizes: BedSizes
+    bed: Bed,
+    state: BedState,
+    lengths: jax.Array,
+    counts: jax.Array,
+    *,
+    sizes: BedSizes,
+    ledger: bool,
 ) -> _Simulated:
-    world = world_of(bed)
+    world = world_of(bed, ledger=ledger)
 
     def interval(state: BedState, now: tuple[jax.Array, jax.Array]) -> tuple[BedState, "_Output"]:
         state = advanced(world, state, now[0], sizes, now[1])
@@ -282,7 +319,7 @@ def _simulated(
     return outputs, _contacts(state), state, _status(state, outputs, sizes)
 
 
-@partial(jax.jit, static_argnames=("sizes", "steps", "steps_per_list"))
+@partial(jax.jit, static_argnames=("sizes", "steps", "steps_per_list", "ledger"))
 def _simulated_in_blocks(
     bed: Bed,
     state: BedState,
@@ -291,8 +328,9 @@ def _simulated_in_blocks(
     sizes: BedSizes,
     steps: int,
     steps_per_list: int,
+    ledger: bool,
 ) -> _Simulated:
-    world = world_of(bed)
+    world = world_of(bed, ledger=ledger)
 
     def interval(state: BedState, h: jax.Array) -> tuple[BedState, "_Output"]:
         state = advanced_in_blocks(world, state, h, sizes, steps, block=steps_per_list)
@@ -305,33 +343,39 @@ def _simulated_in_blocks(
 
 
 def _output(world: World, state: BedState) -> _Output:
-    particles, contact = state.particles, world.bed.contact
-    at = state.wall_contacts.sphere
+    particles, contact, rolling = state.particles, world.bed.contact, world.bed.rolling
+    pairs, at_walls = state.pairs, state.wall_contacts
     kinds = (
-        (effective_of_pairs(particles, state.pairs), state.pairs.spring),
-        ((particles.mass[at], particles.radius[at]), state.wall_contacts.spring),
+        (effective_of_pairs(particles, pairs), pairs.history, state.loads[0].overlap),
+        (effective_at_walls(particles, at_walls), at_walls.history, state.loads[1].overlap),
     )
-    energy, deepest = [], []
-    for ((mass, radius), spring), loads in zip(kinds, state.loads, strict=True):
-        stiffness, _ = contact.tangential(loads.overlap, mass=mass, radius=radius)
-        sheared = 0.5 * stiffness * dot(spring, spring)
-        energy.append(
-            (
-                jnp.sum(contact.normal_energy(loads.overlap, radius=radius)),
-                jnp.sum(jnp.where(loads.overlap > 0.0, sheared, 0.0)),
-            )
+    stored, deepest = [], []
+    for (mass, radius, inertia), history, overlap in kinds:
+        stiffness, _ = contact.tangential(overlap, mass=mass, radius=radius)
+        sheared = 0.5 * stiffness * dot(history.spring, history.spring)
+        bent = jnp.zeros_like(overlap)
+        if rolling is not None and history.torque is not None:
+            bending, _ = rolling.stiffness_and_damping(stiffness, radius=radius, inertia=inertia)
+            memory = RollingMemory(to_last_axis(history.torque))
+            bent = rolling_energy(memory, rolling_stiffness=bending)
+        touches = overlap > 0.0
+        stored.append(
+            [
+                jnp.sum(contact.normal_energy(overlap, radius=radius)),
+                jnp.sum(jnp.where(touches, sheared, 0.0)),
+                jnp.sum(jnp.where(touches, bent, 0.0)),
+            ]
         )
-        deepest.append(jnp.max(loads.overlap / radius))
+        deepest.append(jnp.max(overlap / radius))
     pull = sum(
         g * jnp.sum(particles.mass * x)
         for g, x in zip(world.gravity, particles.position, strict=True)
     )
-    kinetic = BedEnergy(
+    energy = BedEnergy(
         0.5 * jnp.sum(particles.mass * dot(particles.velocity, particles.velocity)),
         0.5 * jnp.sum(particles.inertia * dot(particles.spin, particles.spin)),
         -jnp.asarray(pull),
-        energy[0][0] + energy[1][0],
-        energy[0][1] + energy[1][1],
+        *(a + b for a, b in zip(*stored, strict=True)),
     )
     walls = jnp.arange(len(world.bed.walls))[:, None] == state.wall_contacts.wall
     walls = walls & state.wall_contacts.live
@@ -342,7 +386,8 @@ def _output(world: World, state: BedState) -> _Output:
         in_order(particles, particles.position),
         in_order(particles, particles.velocity),
         in_order(particles, particles.spin),
-        kinetic,
+        energy,
+        state.work,
         force,
         jax.lax.stop_gradient(jnp.maximum(*deepest)),
     )
@@ -368,7 +413,7 @@ def _contacts(state: BedState) -> BedContacts:
         jnp.concatenate([to_last_axis(a), to_last_axis(b)])
         for a, b in (
             (between.force, at_walls.force),
-            (spheres.spring, walls.spring),
+            (spheres.history.spring, walls.history.spring),
         )
     ]
     return BedContacts(*columns, *vectors)

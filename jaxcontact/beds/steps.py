@@ -17,25 +17,42 @@ from jaxcontact.beds.contact_forces import (
     Touch,
     at_rest,
     evaluated,
-    lever_cut,
     of_pairs,
     of_wall_contacts,
+    power,
+    torque_cuts,
 )
 from jaxcontact.beds.contact_lists import (
     BedSizes,
+    History,
     Needs,
     Pairs,
     Particles,
     WallContacts,
-    Walls,
     lever_sum,
     no_pairs,
     no_wall_contacts,
     rebuilt,
     signed_sum,
 )
-from jaxcontact.geometry.rotation import rotate
+from jaxcontact.beds.walls import Walls, distances, walls_at
 from jaxcontact.scene.scene import State
+
+
+class Work(NamedTuple):
+    """Work since the first start [J].
+
+    Attributes:
+        normal: of the bodies on their contacts, along the normal.
+        tangential: along the plane.
+        rolling: of their rolling.
+        walls: of moving walls on the bed.
+    """
+
+    normal: jax.Array
+    tangential: jax.Array
+    rolling: jax.Array
+    walls: jax.Array
 
 
 class BedState(NamedTuple):
@@ -47,7 +64,8 @@ class BedState(NamedTuple):
         pairs: with the springs of their contacts.
         wall_contacts: likewise.
         loads: of pairs and of contacts with walls.
-        listed: positions when the lists were made [m], and the time of it [s].
+        work: done so far, since the first start.
+        listed: positions when the lists were made [m], and distances from the walls.
         needs: the most that was needed.
         rebuilds: how often the lists were made.
         outran: whether a sphere moved further than the lists reach.
@@ -69,6 +87,7 @@ class BedState(NamedTuple):
     pairs: Pairs
     wall_contacts: WallContacts
     loads: tuple[Loads, Loads]
+    work: Work
     listed: tuple[Components, jax.Array]
     needs: Needs
     rebuilds: jax.Array
@@ -81,33 +100,16 @@ class World(NamedTuple):
     bed: Bed
     damping: jax.Array
     gravity: Components
+    ledger: bool
+
+    def walls(self, time: jax.Array) -> Walls:
+        """At a time [s]."""
+        return walls_at(self.bed.walls, time)
 
 
-def world_of(bed: Bed) -> World:
-    """The bed, and what its laws need that no motion changes."""
-    return World(bed, bed.contact.damping(), from_last_axis(bed.gravity_vector))
-
-
-def walls_at(bed: Bed, time: jax.Array) -> Walls:
-    """The walls at a time [s]."""
-    planes = []
-    for wall in bed.walls:
-        normal = wall.unit_normal
-        none = jnp.zeros(3, normal.dtype)
-        if wall.motion is None:
-            planes.append((normal, jnp.asarray(wall.offset, normal.dtype), none, none, none))
-            continue
-        motion = wall.motion
-        pose, centre = motion.pose(time), jnp.asarray(motion.reference_point, dtype=float)
-        distance = normal @ centre - wall.offset  # of the reference point, which the motion keeps
-        now = rotate(normal, pose.rotation)
-        velocity = motion.material_velocity(pose.position, time)
-        spin = jnp.asarray(motion.angular_velocity, dtype=float)
-        planes.append((now, now @ pose.position - distance, pose.position, velocity, spin))
-    if not planes:
-        none = jnp.zeros((0, 3))
-        return Walls(none, none[:, 0], none, none, none)
-    return Walls(*(jnp.stack(column) for column in zip(*planes, strict=True)))
+def world_of(bed: Bed, *, ledger: bool) -> World:
+    """The bed, what its laws need that no motion changes, and whether work is booked."""
+    return World(bed, bed.contact.damping(), from_last_axis(bed.gravity_vector), ledger)
 
 
 def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedSizes) -> BedState:
@@ -132,47 +134,55 @@ def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedS
         jnp.arange(spheres, dtype=jnp.int32),
     )
     none, no = jnp.zeros((), jnp.int32), jnp.zeros((), bool)
-    pairs = no_pairs(sizes, spheres, real)
-    contacts = no_wall_contacts(sizes, spheres, real)
+    rolling = world.bed.rolling is not None
+    pairs = no_pairs(sizes, spheres, real, rolling=rolling)
+    contacts = no_wall_contacts(sizes, spheres, real, rolling=rolling)
+    nothing = jnp.zeros((), real)
     state = BedState(
         time,
         particles,
         pairs,
         contacts,
-        (_unloaded(pairs.spring), _unloaded(contacts.spring)),
-        (particles.position, time),
+        (_unloaded(pairs.history), _unloaded(contacts.history)),
+        Work(nothing, nothing, nothing, nothing),
+        (particles.position, jnp.zeros((len(world.bed.walls), spheres), real)),
         Needs(jnp.zeros(5, jnp.int32), jnp.zeros(3, jnp.int32)),
         none,
         no,
     )
     state = relisted(world, state, sizes)
-    touches = touching(world, state)
+    between, at_walls = touching(world, state)
+    pairs, contacts = state.pairs, state.wall_contacts
     state = state._replace(
-        pairs=state.pairs._replace(spring=at_rest(touches[0], h)),
-        wall_contacts=state.wall_contacts._replace(spring=at_rest(touches[1], h)),
+        pairs=pairs._replace(history=at_rest(between, pairs.history, h)),
+        wall_contacts=contacts._replace(history=at_rest(at_walls, contacts.history, h)),
     )
     return loaded(world, state, h)
 
 
-def _unloaded(spring: Components) -> Loads:
-    return Loads(spring, spring, spring[0])
+def resumed(world: World, state: BedState, time: jax.Array, sizes: BedSizes) -> BedState:
+    """A state that goes on at a time [s], with lists of these sizes."""
+    state = state._replace(
+        time=time, needs=jax.tree.map(jnp.zeros_like, state.needs), outran=jnp.zeros((), bool)
+    )
+    return relisted(world, state, sizes)
+
+
+def _unloaded(history: History) -> Loads:
+    return Loads(history.spring, history.spring, history.torque, history.spring[0])
 
 
 def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
     """With lists of what is near now; springs and loads of contacts that go on are kept."""
-    listed = rebuilt(
-        state.particles,
-        state.pairs,
-        state.wall_contacts,
-        state.needs,
-        walls_at(world.bed, state.time),
-        sizes,
-    )
+    place = jax.lax.stop_gradient(state.particles.position)
+    far = jax.lax.stop_gradient(distances(world.walls(state.time), place))
+    listed = rebuilt(state.particles, state.pairs, state.wall_contacts, state.needs, far, sizes)
     origins = (listed.origin, listed.wall_origin)
     between, at_walls = (
         Loads(
             origin.vector(loads.force),
             each(origin.even, loads.twist),
+            None if loads.couple is None else origin.vector(loads.couple),
             origin.even(loads.overlap),
         )
         for origin, loads in zip(origins, state.loads, strict=True)
@@ -180,13 +190,11 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
     place = jax.lax.stop_gradient(listed.particles.position)
     return state._replace(
         particles=listed.particles,
-        pairs=listed.pairs._replace(spring=listed.origin.vector(state.pairs.spring)),
-        wall_contacts=listed.walls._replace(
-            spring=listed.wall_origin.vector(state.wall_contacts.spring)
-        ),
+        pairs=listed.pairs,
+        wall_contacts=listed.walls,
         loads=(between, at_walls),
         needs=listed.needs,
-        listed=(place, state.time),
+        listed=(place, distances(world.walls(state.time), place)),
         rebuilds=state.rebuilds + 1,
     )
 
@@ -201,30 +209,27 @@ def excursion(world: World, state: BedState, ahead: jax.Array | float) -> jax.Ar
     """How far a sphere or a wall is from where it was when the lists were made [m], ``ahead``
     seconds from now.
     """
-    particles, (listed, then) = jax.lax.stop_gradient((state.particles, state.listed))
-    moved = each(
+    particles, (listed, far) = jax.lax.stop_gradient((state.particles, state.listed))
+    gone = each(
         lambda x, v, was: (x + ahead * v - was) ** 2,
         particles.position,
         particles.velocity,
         listed,
     )
-    farthest = jnp.sqrt(jnp.max(moved[0] + moved[1] + moved[2]))
-    if all(wall.motion is None for wall in world.bed.walls):
+    farthest = jnp.sqrt(jnp.max(gone[0] + gone[1] + gone[2]))
+    moving = [index for index, wall in enumerate(world.bed.walls) if wall.motion is not None]
+    if not moving:
         return farthest
-    before, now = (
-        jax.lax.stop_gradient(walls_at(world.bed, time)) for time in (then, state.time + ahead)
-    )
-    place = jnp.stack(listed)
-    gaps = [wall.normal @ place - wall.offset[:, None] for wall in (before, now)]
-    return jnp.maximum(farthest, jnp.max(jnp.abs(gaps[1] - gaps[0])))
+    some = tuple(world.bed.walls[index] for index in moving)
+    now = jax.lax.stop_gradient(distances(walls_at(some, state.time + ahead), listed))
+    return jnp.maximum(farthest, jnp.max(jnp.abs(now - far[jnp.asarray(moving)])))
 
 
 def touching(world: World, state: BedState) -> tuple[Touch, Touch]:
     """Contacts of the lists as they are now, of pairs and with walls."""
     convention = world.bed.contact.convention
-    walls = walls_at(world.bed, state.time)
     at_walls = (
-        of_wall_contacts(state.particles, state.wall_contacts, walls, convention)
+        of_wall_contacts(state.particles, state.wall_contacts, world.walls(state.time), convention)
         if world.bed.walls
         else _no_touch(state.wall_contacts)
     )
@@ -232,28 +237,25 @@ def touching(world: World, state: BedState) -> tuple[Touch, Touch]:
 
 
 def _no_touch(contacts: WallContacts) -> Touch:
-    zero = contacts.spring[0]
-    one = jnp.ones_like(zero)
-    return Touch((one, zero, zero), -one, (zero, zero, zero), zero, one, one)
+    zero = jnp.zeros_like(contacts.history.spring[0])
+    one, none = jnp.ones_like(zero), (zero, zero, zero)
+    return Touch((one, zero, zero), -one, none, zero, none, one, one, one)
 
 
 def loaded(world: World, state: BedState, h: jax.Array) -> BedState:
     """With the loads of the present motion, and the springs after the step that led to it."""
-    contact = world.bed.contact
+    contact, rolling = world.bed.contact, world.bed.rolling
     of_spheres, of_walls = touching(world, state)
-    between, pair_springs = evaluated(contact, world.damping, of_spheres, state.pairs.spring, h)
+    pairs, contacts = state.pairs, state.wall_contacts
+    between, pair_history = evaluated(contact, rolling, world.damping, of_spheres, pairs.history, h)
+    state = state._replace(pairs=pairs._replace(history=pair_history))
     if not world.bed.walls:
-        return state._replace(
-            pairs=state.pairs._replace(spring=pair_springs),
-            loads=(between, _unloaded(state.wall_contacts.spring)),
-        )
-    at_walls, wall_springs = evaluated(
-        contact, world.damping, of_walls, state.wall_contacts.spring, h
+        return state._replace(loads=(between, _unloaded(contacts.history)))
+    at_walls, wall_history = evaluated(
+        contact, rolling, world.damping, of_walls, contacts.history, h
     )
     return state._replace(
-        pairs=state.pairs._replace(spring=pair_springs),
-        wall_contacts=state.wall_contacts._replace(spring=wall_springs),
-        loads=(between, at_walls),
+        wall_contacts=contacts._replace(history=wall_history), loads=(between, at_walls)
     )
 
 
@@ -267,7 +269,7 @@ def kicked(world: World, state: BedState, h: jax.Array) -> BedState:
         force = signed_sum(pairs, f) + (signed_sum(contacts, w) if walls else 0.0)
         return v + h * (force / particles.mass + g)
 
-    cuts = [lever_cut(loads.overlap, world.bed.contact.convention) for loads in state.loads]
+    cuts = torque_cuts(state.loads, world.bed.contact.convention)
 
     def turned(spin: jax.Array, t: jax.Array, w: jax.Array) -> jax.Array:
         torque = lever_sum(pairs, t, cuts[0], particles.radius)
@@ -275,12 +277,40 @@ def kicked(world: World, state: BedState, h: jax.Array) -> BedState:
             torque = torque + lever_sum(contacts, w, cuts[1], particles.radius)
         return spin - h * torque / particles.inertia
 
+    def rolled(spin: jax.Array, t: jax.Array, w: jax.Array) -> jax.Array:
+        torque = signed_sum(pairs, t) + (signed_sum(contacts, w) if walls else 0.0)
+        return spin + h * torque / particles.inertia
+
+    spin = each(turned, particles.spin, between.twist, at_walls.twist)
+    if between.couple is not None and at_walls.couple is not None:
+        spin = each(rolled, spin, between.couple, at_walls.couple)
+    velocity = each(speeded, particles.velocity, between.force, at_walls.force, world.gravity)
+    if world.ledger:
+        mean = particles._replace(
+            velocity=each(lambda a, b: 0.5 * (a + b), particles.velocity, velocity),
+            spin=each(lambda a, b: 0.5 * (a + b), particles.spin, spin),
+        )
+        state = booked(world, state, mean, h)
+    return state._replace(particles=particles._replace(velocity=velocity, spin=spin))
+
+
+def booked(world: World, state: BedState, mean: Particles, h: jax.Array) -> BedState:
+    """With the work of the carried loads in ``h`` seconds at the mean velocities, which is what a
+    kick changes the energies of motion by.
+    """
+    touches = touching(world, state._replace(particles=mean))
+    parts = [power(touch, loads) for touch, loads in zip(touches, state.loads, strict=True)]
+    normal, tangential, rolling = (a + b for a, b in zip(*parts, strict=True))
+    nothing = each(jnp.zeros_like, mean.velocity)
+    still = mean._replace(velocity=nothing, spin=nothing)
+    walls = sum(power(touching(world, state._replace(particles=still))[1], state.loads[1]))
+    work = state.work
     return state._replace(
-        particles=particles._replace(
-            velocity=each(
-                speeded, particles.velocity, between.force, at_walls.force, world.gravity
-            ),
-            spin=each(turned, particles.spin, between.twist, at_walls.twist),
+        work=Work(
+            work.normal - h * normal,
+            work.tangential - h * tangential,
+            work.rolling - h * rolling,
+            work.walls - h * walls,
         )
     )
 
@@ -296,7 +326,9 @@ def moved(world: World, state: BedState, h: jax.Array) -> BedState:
 def advanced(
     world: World, state: BedState, h: jax.Array, sizes: BedSizes, steps: jax.Array
 ) -> BedState:
-    """After ``steps`` steps. Lists are made when needed: forward mode only."""
+    """After ``steps`` steps. Lists are made when needed: forward mode only. Once a list is full
+    nothing moves any more: what is wrong from there on costs no time.
+    """
     state = kicked(world, state, -0.5 * h)  # velocities half a step before
 
     def block(carried: tuple[BedState, jax.Array]) -> tuple[BedState, jax.Array]:
@@ -315,9 +347,11 @@ def advanced(
         state, done = jax.lax.while_loop(more, step, (relisted(world, state, sizes), done))
         return checked(world, state, sizes), done
 
-    state, _ = jax.lax.while_loop(
-        lambda carried: carried[1] < steps, block, (state, jnp.zeros((), jnp.int32))
-    )
+    def goes_on(carried: tuple[BedState, jax.Array]) -> jax.Array:
+        state, done = carried
+        return (done < steps) & ~jnp.any(state.needs.rooms > jnp.asarray(sizes.rooms))
+
+    state, _ = jax.lax.while_loop(goes_on, block, (state, jnp.zeros((), jnp.int32)))
     return kicked(world, state, 0.5 * h)
 
 

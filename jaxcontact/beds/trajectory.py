@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from jaxcontact.beds.contact_lists import BedSizes
-from jaxcontact.beds.steps import BedState
+from jaxcontact.beds.steps import BedState, Work
 from jaxcontact.parameters import is_concrete
 
 
@@ -107,6 +107,7 @@ class BedEnergy(NamedTuple):
         gravity: ``-m g . x``.
         normal: stored in overlaps.
         tangential: stored in tangential springs.
+        rolling: stored in rolling springs.
 
     Example:
         >>> bed = jc.Bed(
@@ -127,11 +128,49 @@ class BedEnergy(NamedTuple):
     gravity: Annotated[jax.Array, "times"]
     normal: Annotated[jax.Array, "times"]
     tangential: Annotated[jax.Array, "times"]
+    rolling: Annotated[jax.Array, "times"]
+
+    @property
+    def of_motion(self) -> jax.Array:
+        """Kinetic, of spins and of gravity, ``(times,)`` [J]."""
+        return self.kinetic + self.rotation + self.gravity
 
     @property
     def total(self) -> jax.Array:
         """The sum of all, ``(times,)`` [J]."""
-        return self.kinetic + self.rotation + self.gravity + self.normal + self.tangential
+        return self.of_motion + self.normal + self.tangential + self.rolling
+
+
+class BedLedger(NamedTuple):
+    """Where the energy of a bed went since the first output time, ``(times,)`` [J].
+
+    Heat of a mechanism is the work of the bodies on it less what is stored in it. None of the three
+    falls, but for the error of the steps (of the second order in their length).
+
+    Attributes:
+        normal: heat of the dashpots along the normal.
+        tangential: heat of sliding and of the dashpots along the plane.
+        rolling: heat of rolling resistance.
+        walls: work of moving walls on the bed.
+        residual: energy that is there less that expected: error of the books.
+
+    Example:
+        >>> bed = jc.Bed(
+        ...     spheres=jc.spheres(radius=5e-3, density=2500.0),
+        ...     contact=jc.LinearSpringDashpot(stiffness=1e4, restitution=0.5, coefficient=0.5),
+        ...     walls=(jc.Plane(),),
+        ... )
+        >>> start = jc.state(position=[(0.0, 0.0, 0.01), (0.0, 0.001, 0.021)])
+        >>> ledger = jc.simulate_bed(bed, start, [0.0, 0.1], ledger=True).ledger
+        >>> print(f"{1e6 * ledger.normal[-1]:.0f} uJ into the dashpots along the normal")
+        179 uJ into the dashpots along the normal
+    """
+
+    normal: Annotated[jax.Array, "times"]
+    tangential: Annotated[jax.Array, "times"]
+    rolling: Annotated[jax.Array, "times"]
+    walls: Annotated[jax.Array, "times"]
+    residual: Annotated[jax.Array, "times"]
 
 
 class BedTrajectory(NamedTuple):
@@ -143,6 +182,7 @@ class BedTrajectory(NamedTuple):
         velocity: as ``position`` [m/s].
         spin: as ``position`` [rad/s].
         energy: energies.
+        work: in contacts and of walls, with ``ledger=True``, else ``None``; see ``ledger``.
         wall_force: on each wall ``(times, walls, 3)`` [N].
         contacts: who touches whom at the last time.
         end: state at the last time, with all histories: what ``simulate_bed`` continues from.
@@ -171,6 +211,7 @@ class BedTrajectory(NamedTuple):
     velocity: Annotated[jax.Array, "times spheres 3"]
     spin: Annotated[jax.Array, "times spheres 3"]
     energy: BedEnergy
+    work: Work | None
     wall_force: Annotated[jax.Array, "times walls 3"]
     contacts: BedContacts
     end: BedState
@@ -197,6 +238,22 @@ class BedTrajectory(NamedTuple):
                 "BedTrajectory.status inside."
             )
         return BedStatus(int(np.max(np.asarray(self.status)))).advice
+
+    @property
+    def ledger(self) -> BedLedger:
+        """Heat of each mechanism, work of the walls, and what does not add up."""
+        if self.work is None:
+            raise ValueError("BedTrajectory.ledger: no work was booked. Simulate with ledger=True.")
+        since = jax.tree.map(lambda value: value - value[..., :1], (self.energy, self.work))
+        energy, work = since
+        spent = work.normal + work.tangential + work.rolling
+        return BedLedger(
+            work.normal - energy.normal,
+            work.tangential - energy.tangential,
+            work.rolling - energy.rolling,
+            work.walls,
+            energy.of_motion + spent - work.walls,
+        )
 
     @property
     def succeeded(self) -> jax.Array:

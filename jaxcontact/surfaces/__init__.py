@@ -24,6 +24,7 @@ from jaxcontact.surfaces.mesh import Mesh
 from jaxcontact.surfaces.plane import Plane
 from jaxcontact.surfaces.prescribed_motion import Pose, PrescribedMotion
 from jaxcontact.surfaces.sphere import Sphere
+from jaxcontact.surfaces.tube import Tube
 
 __all__ = [
     "Beam",
@@ -40,4 +41,5 @@ __all__ = [
     "Sphere",
     "Surface",
     "SurfacePoint",
+    "Tube",
 ]

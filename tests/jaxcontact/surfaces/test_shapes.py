@@ -27,6 +27,7 @@ from jaxcontact.surfaces import (
     Plane,
     PrescribedMotion,
     Sphere,
+    Tube,
 )
 
 MOTION = PrescribedMotion(
@@ -74,9 +75,10 @@ SHAPES = {
         two_sided=True,
         motion=MOTION,
     ),
+    "tube": Tube(**AXIS, radius=0.5, motion=MOTION),
     "mesh": Mesh(vertices=DENTED, faces=CUBE_FACES, motion=MOTION),
 }
-CONVEX = [name for name in SHAPES if name != "mesh"]
+CONVEX = [name for name in SHAPES if name not in ("mesh", "tube")]
 every_shape = pytest.mark.parametrize("name", SHAPES)
 
 OFFSETS = (-3, -2, -1, 1, 2, 3)
@@ -252,6 +254,12 @@ def surface_samples(name):
     if name == "facet":
         weights = random.dirichlet((0.5, 0.5, 0.5), size=20000)
         return weights @ np.array(shape.vertices)
+    if name == "tube":
+        start, end = np.array(shape.start), np.array(shape.end)
+        axis = (end - start) / np.linalg.norm(end - start)
+        across = np.cross(axis, random.normal(size=(20000, 3)))
+        across /= np.linalg.norm(across, axis=1, keepdims=True)
+        return start + random.uniform(size=(20000, 1)) * (end - start) + shape.radius * across
     if name == "mesh":
         weights = random.dirichlet((0.5, 0.5, 0.5), size=(12, 2000))
         return np.einsum("fsk,fkx->fsx", weights, shape.vertices[np.array(shape.faces)]).reshape(

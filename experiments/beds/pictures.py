@@ -1,0 +1,116 @@
+"""Pictures of the tests."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import EllipseCollection
+from matplotlib.figure import Figure
+
+from experiments.beds.compression import Compressed
+from experiments.beds.grains import DIAMETER, Floats
+from experiments.beds.repose import PLATE, RIM, Heap, surface_heights
+
+# Okabe and Ito's colours.
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a PNG file."""
+    FigureCanvasAgg(figure).print_figure(path, dpi=150)
+
+
+def draw_grains(axes: Axes, position: Floats, radius: Floats, colour: Floats) -> None:
+    """Grains from the side, the nearest last."""
+    order = np.argsort(-position[:, 1])
+    size = 2e3 * radius[order]
+    drawn = EllipseCollection(
+        size,
+        size,
+        np.zeros_like(size),
+        units="x",
+        offsets=1e3 * position[order][:, [0, 2]],
+        offset_transform=axes.transData,
+        cmap="viridis",
+        edgecolors="black",
+        linewidths=0.3,
+    )
+    drawn.set_array(colour[order])
+    axes.add_collection(drawn)
+    axes.set_aspect("equal")
+    axes.set_xlabel("x [mm]")
+
+
+def draw_heaps(path: Path, heaps: dict[str, Heap]) -> None:
+    """Each heap from the side, with its profile and the line of its angle."""
+    figure = Figure(figsize=(4.6 * len(heaps), 2.4), layout="constrained")
+    row = figure.subplots(1, len(heaps), sharey=True)
+    away = np.linspace(0.0, PLATE, 60)
+    turn = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
+    for axes, (name, heap) in zip(np.atleast_1d(row), heaps.items(), strict=True):
+        draw_grains(axes, heap.position, heap.radius, heap.position[:, 1])
+        at = np.stack([np.outer(np.cos(turn), away), np.outer(np.sin(turn), away)], -1)
+        height = surface_heights(heap.position, heap.radius, at.reshape(-1, 2))
+        profile = height.reshape(len(turn), -1).mean(axis=0)
+        middle = np.interp(0.5 * PLATE, away, profile)
+        line = middle - np.tan(np.radians(heap.angle)) * (away - 0.5 * PLATE)
+        for side in (-1.0, 1.0):
+            axes.plot(1e3 * side * away, 1e3 * profile, color="white", linewidth=3.0)
+            axes.plot(1e3 * side * away, 1e3 * profile, color=ORANGE, linewidth=1.5)
+            axes.plot(1e3 * side * away, 1e3 * line, "--", color="black", linewidth=1.2)
+            axes.plot([1e3 * side * PLATE] * 2, [0.0, 1e3 * RIM], color="black", linewidth=3.0)
+        axes.set_title(f"{name}: {heap.angle:.1f} ± {heap.error:.1f}°", fontsize=10)
+        axes.set_xlim(-1.9e3 * PLATE, 1.9e3 * PLATE)
+        axes.set_ylim(0.0, 1.1e3 * PLATE)
+    np.atleast_1d(row)[0].set_ylabel("z [mm]")
+    save(figure, path)
+
+
+def draw_angles(
+    path: Path, by_friction: dict[float, list[Heap]], by_rolling: dict[float, list[Heap]]
+) -> None:
+    """Angle of repose against both coefficients."""
+    figure = Figure(figsize=(8.4, 3.4), layout="constrained")
+    both = figure.subplots(1, 2, sharey=True)
+    for axes, found, name, colour in (
+        (both[0], by_friction, "sliding friction", BLUE),
+        (both[1], by_rolling, "rolling resistance", GREEN),
+    ):
+        for coefficient, heaps in found.items():
+            for heap in heaps:
+                axes.errorbar(coefficient, heap.angle, heap.error, fmt="o", color=colour, capsize=3)
+        axes.plot(
+            list(found),
+            [np.mean([h.angle for h in heaps]) for heaps in found.values()],
+            color=colour,
+        )
+        axes.set_xlabel(name)
+    both[0].set_ylabel("angle of repose [degrees]")
+    save(figure, path)
+
+
+def draw_compression(
+    path: Path, position: Floats, radius: Floats, found: dict[str, Compressed]
+) -> None:
+    """The bed, and stress against strain."""
+    figure = Figure(figsize=(9.0, 3.8), layout="constrained")
+    bed, axes = figure.subplots(1, 2, width_ratios=(1.0, 2.2))
+    draw_grains(bed, position, radius, position[:, 1])
+    bed.set_xlim(0.0, 8e3 * DIAMETER)
+    bed.set_ylim(0.0, 1.15e3 * float(np.max(position[:, 2])))
+    bed.set_ylabel("z [mm]")
+    for (name, one), colour in zip(found.items(), (BLUE, ORANGE, GREEN), strict=False):
+        turn = one.turn
+        axes.plot(
+            1e2 * one.strain[: turn + 1],
+            1e-3 * one.stress[: turn + 1],
+            color=colour,
+            label=f"{name}: modulus {1e-3 * one.modulus:.0f} kPa, unloading "
+            f"{1e-3 * one.unloading:.0f} kPa",
+        )
+        axes.plot(1e2 * one.strain[turn:], 1e-3 * one.stress[turn:], "--", color=colour)
+    axes.set_xlabel("strain [%]")
+    axes.set_ylabel("stress on the lid [kPa]")
+    axes.legend(fontsize=8)
+    save(figure, path)
