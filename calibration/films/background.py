@@ -27,6 +27,15 @@ NORMAL = 1.4826
 CHANGED = 12
 """Grey levels by which a pixel differs where something moves."""
 
+EVERY, MOST_EDGES = 4, 20000
+"""Of so many rows one tells whether the camera moves, and so many pixels at most."""
+
+KNOWN = 0.1
+"""Standard error of a shift [pixels] above which the edges do not tell it."""
+
+STEADY = 0.7
+"""Pixels by which the picture of a camera on a stand may move."""
+
 THUMB = 160
 """Columns of the small pictures that tell when something moves."""
 
@@ -51,7 +60,7 @@ def find_background(film: Film) -> Background:
     part of it otherwise.
 
     Raises:
-        InputError: nothing moves, or everything does.
+        InputError: nothing moves, or the camera does.
     """
     moving = _frames_with_motion(film)
     room = int(LARGEST_MEMORY / (film.width * film.height))
@@ -61,6 +70,7 @@ def find_background(film: Film) -> Background:
         number: picture.copy() for number, picture in enumerate(film.pictures()) if number in chosen
     }
     grey, noise = median_and_noise(np.stack(list(samples.values())))
+    _check_camera(film, grey, list(samples.values()))
     return Background(grey=grey, noise=noise, samples=samples)
 
 
@@ -77,6 +87,51 @@ def median_and_noise(
         away = np.abs(stack[:, band].astype(np.int16) - middle.astype(np.int16))
         noise[band] = NORMAL * np.median(away, axis=0)
     return median, np.maximum(noise, FLOOR)
+
+
+def _check_camera(film: Film, grey: NDArray[np.float32], samples: list[Grey]) -> None:
+    """Raise where the picture itself moves: what does not move is the median then of several
+    places, and its edges look like things that move.
+    """
+    shifts = [found for picture in samples if (found := find_shift(grey, picture)) is not None]
+    if len(shifts) < FEWEST:
+        return  # a plain wall
+    moved = float(np.quantile(np.hypot(*(np.array(shifts) - np.median(shifts, axis=0)).T), 0.75))
+    if moved > STEADY:
+        raise InputError(
+            f"the camera moves: the picture shifts by {moved:.1f} pixels or more in a quarter of "
+            "the film",
+            remedy="Put the phone on a stand, and choose the part of the film after it was touched "
+            "(--from, --to).",
+            path=film.path,
+        )
+
+
+def find_shift(grey: NDArray[np.float32], picture: Grey) -> NDArray[np.float64] | None:
+    """By how many columns and rows a picture is shifted against the median, from the brightness
+    beside its edges (Lucas and Kanade 1981), robust against what moves; ``None`` where no edges
+    tell.
+    """
+    part = np.s_[1:-1:EVERY, 1:-1]
+    along = ((grey[1:-1:EVERY, 2:] - grey[1:-1:EVERY, :-2]) / 2).ravel()
+    down = ((grey[2::EVERY] - grey[:-2:EVERY])[:, 1:-1] / 2).ravel()
+    change = (grey[part] - picture[part]).ravel()
+    change -= np.median(change)
+    edges = np.flatnonzero(np.hypot(along, down) > CHANGED / 2)
+    if edges.size < MOST_EDGES // 40:
+        return None
+    edges = edges[:: max(edges.size // MOST_EDGES, 1)]
+    slopes, change = np.stack([along[edges], down[edges]]).astype(float), change[edges]
+    shift = np.zeros(2)
+    for _ in range(5):
+        left = change - shift @ slopes
+        limit = 3 * max(NORMAL * float(np.median(np.abs(left))), FLOOR)
+        weight = np.abs(left) < limit
+        normal = (slopes * weight) @ slopes.T
+        if np.linalg.eigvalsh(normal)[0] < (limit / 3 / KNOWN) ** 2:
+            return None  # edges in one direction only
+        shift = np.asarray(np.linalg.solve(normal, (slopes * weight) @ change))
+    return shift
 
 
 def _frames_with_motion(film: Film) -> NDArray[np.int_]:

@@ -16,7 +16,7 @@ from calibration.films.guesses import Guess, guess_places, motion_at
 from calibration.films.locate import CENTRE, Located, View, cut, locate
 from calibration.films.paths import BallPath
 
-LARGEST = 40.0
+LARGEST = 20.0
 """Radius [pixels] above which squares of pixels are put together: single ones tell nothing new."""
 
 LEARNT = 30

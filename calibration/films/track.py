@@ -1,7 +1,6 @@
 """From a film to a recording: the steps."""
 
 import os
-from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from calibration.films.samples import Samples, select_samples
 from calibration.films.tracked import TrackedBall
 from calibration.io.names import stem_of
 from calibration.io.recording import Recording
+from calibration.runtime.progress import Progress
 
 EDGE = 0.2
 """Pixels by which the edge of a ball may be elsewhere than where its brightness is half: its
@@ -24,12 +24,6 @@ shading, the tone curve of the film.
 
 FEWEST = 8
 """Pictures with the ball."""
-
-
-class Says(Protocol):
-    """Shows the stages of a long computation."""
-
-    def __call__(self, stage: str, total: int | None = None) -> None: ...
 
 
 def track(
@@ -41,7 +35,7 @@ def track(
     region: Region | None = None,
     interval: tuple[float | None, float | None] = (None, None),
     frame_rate: float | None = None,
-    progress: Says | None = None,
+    progress: Progress | None = None,
 ) -> TrackedBall:
     """Find a ball in a film and follow it to a fraction of a pixel.
 
@@ -61,7 +55,7 @@ def track(
         interval: first and last time of the film [s] that count.
         frame_rate: pictures taken in a second, of a film that plays slower than it was taken; by
             default the times of the container are used, whatever the intervals are.
-        progress: called at the beginning of each stage.
+        progress: told of each stage.
 
     Raises:
         InputError: the extra ``video`` is missing, the file is no film, nothing or several things
@@ -98,7 +92,7 @@ def track(
             "start and ball are both given, but each says which thing is the ball",
             remedy="Leave out one.",
         )
-    say = progress or _quiet
+    say = progress or Progress(quiet=True)
     say("Reading the film")
     film = open_film(path, start=interval[0], end=interval[1], frame_rate=frame_rate)
     _check_region(film, region)
@@ -144,6 +138,7 @@ def _tracked(film: Film, measured: Measured, samples: Samples, radius: float) ->
         radius_sd=radius_sd,
         scale=scale,
         exposure=measured.ball.exposure,
+        streak=measured.ball.exposure * float(np.nanmax(np.hypot(*samples.velocity.T))),
         first=film.first + samples.first,
         lost={film.first + frame: reason for frame, reason in samples.lost.items()},
     )
@@ -157,7 +152,3 @@ def _check_region(film: Film, region: Region | None) -> None:
             remedy="Give left, top, right and bottom in pixels from the upper left corner.",
             path=film.path,
         )
-
-
-def _quiet(stage: str, total: int | None = None) -> None:
-    """Say nothing."""

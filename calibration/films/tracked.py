@@ -13,6 +13,9 @@ from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.recording import Recording
 
+SHORT = 2.0
+"""Pixels of a streak that an exposure does not show in."""
+
 MARK = "# a ball followed by jaxcontact track"
 """First line of a recording that was written here."""
 
@@ -33,7 +36,9 @@ class TrackedBall:
         radius: of the ball in the picture [pixels].
         radius_sd: its standard error [pixels], with that of where an edge is.
         scale: metres per pixel.
-        exposure: how long the camera gathered light for a picture [s]; an estimate.
+        exposure: how long the camera gathered light for a picture [s]; an estimate, poor where the
+            streak is short.
+        streak: how far the ball moves in that time where it is fastest [pixels].
         first: number of the first picture of the recording, counted from 0.
         lost: why the ball is missing, by the number of the picture.
 
@@ -52,6 +57,7 @@ class TrackedBall:
         ...     radius_sd=0.2,
         ...     scale=0.001,
         ...     exposure=0.001,
+        ...     streak=2.5,
         ...     first=0,
         ...     lost={3: "partly hidden"},
         ... )
@@ -68,6 +74,7 @@ class TrackedBall:
     radius_sd: float
     scale: float
     exposure: float
+    streak: float
     first: int
     lost: dict[int, str] = field(repr=False)
 
@@ -109,6 +116,9 @@ class TrackedBall:
         """What was found, in sentences."""
         recording, moving = self.recording, self.found
         missing = Counter(self.lost.values())
+        exposure = "too short to be seen in the pictures"
+        if self.streak > SHORT:
+            exposure = f"about {1e3 * self.exposure:.2g} ms, streaks of {self.streak:.2g} pixels"
         said = [
             f"ball        found in {moving} of {len(recording.time)} pictures, "
             f"{recording.time[0]:.3f} to {recording.time[-1]:.3f} s",
@@ -116,7 +126,7 @@ class TrackedBall:
             f"scale       {1e3 * self.scale:.4g} mm per pixel, known to "
             f"{100 * self.radius_sd / self.radius:.2g} %",
             f"noise       {self.noise:.2g} pixels, {1e3 * self.noise * self.scale:.2g} mm",
-            f"exposure    about {1e3 * self.exposure:.2g} ms",
+            f"exposure    {exposure}",
         ]
         said += [f"missing     {count}: {reason}" for reason, count in missing.most_common()]
         return said

@@ -43,7 +43,8 @@ class Camera:
         jitter: standard deviation of the intervals between frames, in intervals: a variable rate.
         codec: of the encoder.
         crf: quality of the encoder; larger is worse.
-        seed: of noise and jitter.
+        shake: standard deviation of the picture's place, of a camera in the hand [pixels].
+        seed: of noise, jitter and shake.
     """
 
     width: int = 640
@@ -58,6 +59,7 @@ class Camera:
     jitter: float = 0.0
     codec: str = "libx264"
     crf: int = 20
+    shake: float = 0.0
     seed: int = 0
 
     def stamps(self, duration: float) -> NDArray[np.int64]:
@@ -149,6 +151,9 @@ def frames(
         if room.hidden:
             left, right, top, bottom = room.hidden
             light[top:bottom, left:right] = 0.05
+        if camera.shake:
+            moved = camera.shake * draw.normal(size=2)
+            light = ndimage.shift(light, moved, order=1, mode="nearest")
         seen = 255 * np.clip(light, 0, 1) ** (1 / 2.2)
         shift = tuple(draw.integers(0, camera.height, 2))
         seen += camera.noise * np.roll(grain, shift, (0, 1))

@@ -79,6 +79,12 @@ def test_of_two_balls_neither_is_chosen_but_by_the_user(tmp_path):
     assert np.nanmax(np.abs(errors(ball, camera))) < 0.5
 
 
+def test_the_exposure_is_told_by_the_streaks(tmp_path):
+    ball, _ = followed(tmp_path, camera={"exposure": 0.006, "rate": 60.0})
+    assert ball.exposure == pytest.approx(0.006, rel=0.15)
+    assert "about" in next(line for line in ball.lines() if line.startswith("exposure"))
+
+
 def test_a_part_of_a_film_keeps_its_times(tmp_path):
     ball, error = followed(tmp_path, options={"interval": (0.2, 0.6)})
     assert 0.2 <= ball.recording.time[0] < 0.23
@@ -108,7 +114,7 @@ def nothing(time):
 )
 def test_a_film_without_a_ball_is_refused(room, path, words, tmp_path):
     film = str(tmp_path / "film.mp4")
-    film_of(film, room=room, others=[], motion=StillMotion(path))
+    film_of(film, room=room, motion=StillMotion(path), duration=0.25)
     with pytest.raises(InputError, match=words) as refused:
         cal.films.track(film, radius=RADIUS)
     assert len(str(refused.value).split(". ")) > 1
@@ -122,6 +128,12 @@ class StillMotion:
 
     def path(self, duration):
         return self
+
+
+def test_a_camera_in_the_hand_is_refused(tmp_path):
+    with pytest.raises(InputError, match="the camera moves") as refused:
+        followed(tmp_path, camera={"shake": 2.0}, room=Room(texture=0.1), duration=0.4)
+    assert "stand" in str(refused.value)
 
 
 @pytest.mark.parametrize(
