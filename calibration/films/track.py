@@ -58,9 +58,8 @@ def track(
         progress: told of each stage.
 
     Raises:
-        InputError: the extra ``video`` is missing, the file is no film, nothing or several things
-        move
-            like a ball, or too little of it is seen; each with what to do.
+        InputError: the extra ``video`` is missing, the file is no film, the camera moves, nothing
+            or several things move like a ball, or too little of it is seen; each with what to do.
 
     Example:
         A disc that falls along a parabola, drawn and filmed:

@@ -30,8 +30,7 @@ class TrackedBall:
         recording: positions in metres, x to the right, z up, from the lower left corner of the
             picture; NaN where the ball was lost.
         pixels: column and row of the centre in each picture (n, 2), where the middle of the upper
-        left
-            pixel is at 0, 0; NaN where it was lost.
+            left pixel is at 0, 0; NaN where it was lost.
         sd: standard deviations of ``pixels`` (n, 2), estimated from the scatter along the path.
         radius: of the ball in the picture [pixels].
         radius_sd: its standard error [pixels], with that of where an edge is.

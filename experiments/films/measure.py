@@ -24,8 +24,8 @@ class Outcome:
     Attributes:
         study: name of the film.
         said: the error, where the ball was not followed or nothing was found.
-        found: pictures in which the ball was found, and how many there were from the first to the
-        last.
+        found: pictures in which the ball was found, and how many there were from the first to
+            the last.
         bias: mean error of column and row [pixels].
         scatter: standard deviation of the errors [pixels].
         bounce: mean error of the row in the two pictures beside bounces [pixels].
