@@ -82,19 +82,25 @@ def _shrunk(picture: Grey | NDArray[np.float32], factor: int) -> NDArray[np.floa
 def _patches(change: NDArray[np.float32], limit: NDArray[np.float32], factor: int) -> Candidates:
     found = []
     for sign in (1, -1):
-        labels, count = ndimage.label(sign * change > limit)
-        if not count:
+        differs = sign * change > limit
+        if not differs.any():
             continue
+        # Only the box around all that differs is searched: most of a picture does not.
+        top, bottom = np.flatnonzero(differs.any(axis=1))[[0, -1]]
+        left, right = np.flatnonzero(differs.any(axis=0))[[0, -1]]
+        box = np.s_[top : bottom + 1, left : right + 1]
+        labels, _ = ndimage.label(differs[box])
+        part = sign * change[box]
         areas = np.bincount(labels.ravel())
         boxes = ndimage.find_objects(labels)
         for label in np.argsort(-areas[1:], kind="stable")[:MOST] + 1:
             if areas[label] < SMALLEST:
                 break
             rows, columns = boxes[label - 1]
-            weight = np.where(labels[rows, columns] == label, sign * change[rows, columns], 0)
+            weight = np.where(labels[rows, columns] == label, part[rows, columns], 0)
             total = float(weight.sum())
-            column = float(weight.sum(0) @ np.arange(columns.start, columns.stop)) / total
-            row = float(weight.sum(1) @ np.arange(rows.start, rows.stop)) / total
+            column = left + float(weight.sum(0) @ np.arange(columns.start, columns.stop)) / total
+            row = top + float(weight.sum(1) @ np.arange(rows.start, rows.stop)) / total
             middle = (factor - 1) / 2  # of a square of pixels
             long, wide = _axes(labels[rows, columns] == label)
             found.append(
