@@ -1,5 +1,6 @@
 from . import derived as derived
 from . import detection as detection
+from . import films as films
 from . import instruments as instruments
 from . import measurements as measurements
 from . import noise as noise

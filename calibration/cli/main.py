@@ -25,6 +25,7 @@ WRONG_INPUT, DEFECT, INTERRUPTED = 2, 70, 130
 """Exit statuses beside 0 and those of the verbs."""
 
 VERBS = (
+    "track",
     "init",
     "check",
     "fit",
