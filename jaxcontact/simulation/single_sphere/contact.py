@@ -17,7 +17,7 @@ import numpy as np
 from jaxcontact.laws.coordinates.from_force import PhaseFromForce
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
-from jaxcontact.numerics.interpolation import accumulated, displacement, quintic
+from jaxcontact.numerics.interpolation import accumulated, displacement
 from jaxcontact.numerics.runge_kutta import (
     CLASSICAL,
     DORMAND_PRINCE_8,
@@ -29,7 +29,6 @@ from jaxcontact.simulation.core.lanes import anywhere
 from jaxcontact.simulation.single_sphere.contact_in_time import path_in_time
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
 from jaxcontact.simulation.single_sphere.normal_path import Load, NormalPath
-from jaxcontact.simulation.single_sphere.stop_of_slip import nodes_about_stop, stops_between
 from jaxcontact.simulation.single_sphere.tangential_path import (
     NormalHistory,
     after_slip_change,
@@ -503,129 +502,49 @@ def motion_at_nodes(
     *,
     load: Load,
     level: bool,
-    happens: jax.Array,
 ) -> tuple[ContactNodes, jax.Array]:
     """Positions, velocities and spins at the nodes of ``path``, and the error of velocities that
     friction leaves behind, in units of the impact speed.
     """
     normal = touch.normal
-    to_acceleration = touch.impact_speed / phase.time_scale
+    time = phase.time_scale * path.tau
+    overlap = phase.overlap_scale * path.overlap
+    overlap_rate = touch.impact_speed * path.rate
+    contact_acceleration = touch.impact_speed / phase.time_scale * path.force
     loads = jnp.broadcast_to(load(path.rate), path.rate.shape)
     gained = touch.impact_speed * jnp.diff(path.tau) * (loads[:-1] + loads[1:]) / 2
-    out = Outwards(
-        phase.time_scale * path.tau,
-        -phase.overlap_scale * path.overlap,
-        -touch.impact_speed * path.rate,
-        to_acceleration * path.force,
-        to_acceleration * loads,
-    )
     pushed, share = pushes(
-        jnp.diff(out.velocity) + gained, jnp.diff(out.time), out.force[:-1], out.force[1:]
+        overlap_rate[:-1] - overlap_rate[1:] + gained,
+        jnp.diff(time),
+        contact_acceleration[:-1],
+        contact_acceleration[1:],
     )
-    history = NormalHistory(out.time, out.velocity, accumulated(pushed))
-    along, lack = tangential_path(
+    tangentials, spins, lack = tangential_path(
         scene,
         normal,
         touch.motion.velocity,
         touch.motion.spin,
-        history,
+        NormalHistory(time, -overlap_rate, accumulated(pushed)),
         share=share,
-        force=out.force,
+        force=contact_acceleration,
         level=level,
     )
-
-    def at_nodes(out: Outwards, moving: tuple[jax.Array, jax.Array]) -> ContactNodes:
-        """But for the position."""
-        tangentials, spins = moving
-        velocity = tangentials + out.velocity[:, None] * normal
-        motion = SphereMotion(out.time, touch.motion.position, velocity, spins)
-        return ContactNodes(motion, out.force)
-
-    def way(nodes: ContactNodes, tangentials: jax.Array) -> jax.Array:
-        acceleration, _ = accelerations(scene, nodes, normal)
-        acceleration = acceleration - (acceleration @ normal)[:, None] * normal
-        return displacement(nodes.motion.time, tangentials, acceleration)
-
-    moving = along(history)
-    nodes = at_nodes(out, moving)
-    if path.tau_rate is None:
-        sideways = way(nodes, moving[0])
-    else:
-        integral = jnp.asarray(graded_grid(len(out.time)).integral, dtype=path.tau.dtype)
-        sideways = phase.time_scale * (integral @ (path.tau_rate[:, None] * moving[0]))
-
-    if not level:  # there it would cost a quarter of a bounce
-        still, up, tangentials, spins = jax.lax.stop_gradient((scene, normal, *moving))
-        slip = slip_velocity(still, tangentials, spins, up)
-        friction = still.contact.slip_friction.force(slip, jnp.ones_like(out.time))
-        sharp = happens & stops_between(friction)
-
-        def past_stop() -> jax.Array:
-            force = scene.bodies.mass / scene.bodies.tangential_mass * out.force
-            times = nodes_about_stop(out.time, force, slip, friction)
-            more, its_history = between_nodes(out, history, times)
-            order = jnp.argsort(jax.lax.stop_gradient(jnp.concatenate([times, out.time])))
-            merged, tangentials, spins = jax.tree.map(
-                lambda new, old: jnp.concatenate([new, old])[order],
-                (more, *along(its_history)),
-                (out, *moving),
-            )
-            place = jnp.argsort(order)[len(times) :]
-            return way(at_nodes(merged, (tangentials, spins)), tangentials)[place]
-
-        # reverse mode would keep what is in it for each contact that does not need it, too
-        past_stop = jax.checkpoint(past_stop, prevent_cse=False)
-        sideways = jnp.where(
-            sharp, jax.lax.cond(anywhere(sharp), past_stop, lambda: sideways), sideways
-        )
-    position = touch.motion.position + sideways + out.height[:, None] * normal
-    motion = nodes.motion._replace(time=touch.motion.time + out.time, position=position)
-    return nodes._replace(motion=motion), lack / touch.impact_speed
-
-
-class Outwards(NamedTuple):
-    """The motion out of the plane at the nodes of a contact, (nodes,) each: time since touch-down
-    [s], height above that of touch-down [m], velocity [m/s], and accelerations by the contact force
-    and by external ones into the plane [m/s^2].
-    """
-
-    time: jax.Array
-    height: jax.Array
-    velocity: jax.Array
-    force: jax.Array
-    load: jax.Array
-
-
-def between_nodes(
-    out: Outwards, history: NormalHistory, times: jax.Array
-) -> tuple[Outwards, NormalHistory]:
-    """Both at other ``times``."""
-    frozen, ends = jax.lax.stop_gradient((times, out.time))
-    known = jnp.clip(jnp.searchsorted(ends, frozen, side="right") - 1, 0, len(ends) - 2)
-    first, last = (jax.tree.map(lambda column, k=k: column[k], out) for k in (known, known + 1))
-    h = last.time - first.time
-    theta = (times - first.time) / h
-    load = first.load + theta * (last.load - first.load)
-
-    def moved(theta: jax.Array) -> tuple[jax.Array, jax.Array]:
-        return quintic(
-            theta,
-            h,
-            first.height,
-            last.height,
-            first.velocity,
-            last.velocity,
-            first.force - first.load,
-            last.force - last.load,
-        )
-
-    (height, velocity), (_, change) = elementwise_slope(moved, theta)
-    pushed = velocity - first.velocity + (times - first.time) * (first.load + load) / 2
-    pushed = jnp.clip(pushed, 0.0, history.impulse[known + 1] - history.impulse[known])
-    return (
-        Outwards(times, height, velocity, change / h + load, load),
-        NormalHistory(times, velocity, history.impulse[known] + pushed),
+    velocity = tangentials - overlap_rate[:, None] * normal
+    nodes = ContactNodes(
+        SphereMotion(touch.motion.time + time, touch.motion.position, velocity, spins),
+        contact_acceleration,
     )
+    if path.tau_rate is None:
+        acceleration, _ = accelerations(scene, nodes, normal)
+        advance_sideways = displacement(
+            time, tangentials, acceleration - (acceleration @ normal)[:, None] * normal
+        )
+    else:
+        integral = jnp.asarray(graded_grid(time.shape[0]).integral, dtype=time.dtype)
+        advance_sideways = phase.time_scale * (integral @ (path.tau_rate[:, None] * tangentials))
+    position = touch.motion.position + advance_sideways - overlap[:, None] * normal
+    moved = nodes._replace(motion=nodes.motion._replace(position=position))
+    return moved, lack / touch.impact_speed
 
 
 def accelerations(

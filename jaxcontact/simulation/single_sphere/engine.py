@@ -183,15 +183,7 @@ def bounce(
             happens=happens,
         )
         lack = lack_of_contact(touch, path, phase, method)
-        nodes, lack_of_friction = motion_at_nodes(
-            scene,
-            touch,
-            phase,
-            path,
-            load=load,
-            level=level,
-            happens=happens & ~touch.rests,
-        )
+        nodes, lack_of_friction = motion_at_nodes(scene, touch, phase, path, load=load, level=level)
     after = jax.tree.map(lambda column: column[-1], nodes.motion)
     rests = happens & touch.rests
     after = jax.tree.map(

@@ -9,7 +9,6 @@ A contact that sticks lets go where the force fades: what the external forces ad
 the slip that it leaves with. The steps grow ever shorter towards this moment, to resolve it.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -39,6 +38,16 @@ with the external force last, too much. So the true one lies between them, where
 """
 
 
+class TangentialPath(NamedTuple):
+    """Tangential velocity and spin at the nodes of a contact, (nodes, 3) each, and the error of
+    velocities at its end [m/s], as far as it is estimated.
+    """
+
+    velocity: jax.Array
+    spin: jax.Array
+    lack: jax.Array
+
+
 class NormalHistory(NamedTuple):
     """What friction feels of the normal motion at the nodes of a contact, (nodes,) each: time since
     touch-down [s], velocity out of the plane [m/s], and the normal impulse of all pushes so far
@@ -48,10 +57,6 @@ class NormalHistory(NamedTuple):
     time: jax.Array
     velocity: jax.Array
     impulse: jax.Array
-
-
-Along = Callable[[NormalHistory], tuple[jax.Array, jax.Array]]
-"""Tangential velocities and spins, (nodes, 3) each, at nodes of a contact."""
 
 
 def split(vector: jax.Array, normal: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -274,7 +279,7 @@ def tangential_path(
     share: jax.Array,
     force: jax.Array,
     level: bool,
-) -> tuple[Along, jax.Array]:
+) -> TangentialPath:
     """The path from ``velocity`` and ``spin`` at touch-down on.
 
     With ``level`` no external force has a tangential component, and the slip is a closed function
@@ -293,19 +298,12 @@ def tangential_path(
     """
     _, tangential = split(velocity, normal)
     if level:
-
-        def rubbed(at: NormalHistory) -> tuple[jax.Array, jax.Array]:
-            return after_friction(scene, tangential, spin, normal, at.impulse)
-
-        return rubbed, jnp.zeros_like(history.time[0])
+        path = after_friction(scene, tangential, spin, normal, history.impulse)
+        return TangentialPath(*path, jnp.zeros_like(history.time[0]))
     steps = towards_release(history, share, force)
     found, lack = alternating(scene, normal, (tangential, spin), steps)
-
-    def pulled_too(at: NormalHistory) -> tuple[jax.Array, jax.Array]:
-        # from the last step before each node on: friction comes last, which keeps what sticks
-        before = jax.lax.stop_gradient(jnp.searchsorted(steps.time, at.time, side="right") - 1)
-        known, moving = jax.tree.map(lambda column: column[before], (steps, found))
-        onwards = jax.vmap(partial(pulled_and_rubbed, scene, normal, kick=1.0, push=1.0))
-        return onwards(moving, between(known, at))
-
-    return pulled_too, lack
+    # from the last step before each node on: friction comes last, which keeps what sticks
+    before = jax.lax.stop_gradient(jnp.searchsorted(steps.time, history.time, side="right") - 1)
+    known, moving = jax.tree.map(lambda column: column[before], (steps, found))
+    onwards = jax.vmap(partial(pulled_and_rubbed, scene, normal, kick=1.0, push=1.0))
+    return TangentialPath(*onwards(moving, between(known, history)), lack)

@@ -34,7 +34,7 @@ LARGEST_SHARE_UNKNOWN = 0.5
 or the law does not say what happens.
 """
 
-SHORT, LONG = {"sphere over a plane": 7, "spheres": 4, "clump and sphere": 3}, 8
+SHORT, LONG = {"spheres": 4, "clump and sphere": 3}, 8
 """Scenes of each kind."""
 
 
