@@ -163,7 +163,7 @@ class BedLedger(NamedTuple):
         >>> start = jc.state(position=[(0.0, 0.0, 0.01), (0.0, 0.001, 0.021)])
         >>> ledger = jc.simulate_bed(bed, start, [0.0, 0.1], ledger=True).ledger
         >>> print(f"{1e6 * ledger.normal[-1]:.0f} uJ into the dashpots along the normal")
-        179 uJ into the dashpots along the normal
+        140 uJ into the dashpots along the normal
     """
 
     normal: Annotated[jax.Array, "times"]

@@ -113,7 +113,8 @@ def test_every_option_that_is_advised_exists():
     unknown = []
     for path, line, text in ADVICE:
         local = any(part in path.parts for part in LOCAL)
-        known = ANYWHERE if local or path.parts[0] == "cli" else FLAGS["fit"]
+        verb = "track" if path.parts[0] == "films" else "fit"
+        known = ANYWHERE if local or path.parts[0] == "cli" else FLAGS[verb]
         for flag in FLAG.findall(text):
             begun = flag.endswith("-") and any(item.startswith(flag) for item in known)
             of_verb = any(f"{verb} {flag}" in text and flag in FLAGS[verb] for verb in FLAGS)

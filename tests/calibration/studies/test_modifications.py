@@ -130,6 +130,7 @@ def test_motion_in_depth_is_found(tmp_path):
     assert off(found, "drag.coefficient", 0.45) < 4
 
 
+@pytest.mark.long("lens", "shutter")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "faulty"),
@@ -155,6 +156,7 @@ def test_an_exposure_of_a_whole_frame_is_found(tmp_path):
     assert off(found, "drag.coefficient", 0.45) < 4
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_drops_that_are_pushed_aside_are_fitted_by_their_heights(tmp_path):
     found = fit(tmp_path, Ball(), Camera(), throw=DROP, count=2, wander=0.02)
