@@ -52,6 +52,7 @@ def main() -> None:
         for study in STUDIES:
             if asked.only in study.name:
                 place = Path(asked.folder or folder)
+                place.mkdir(parents=True, exist_ok=True)
                 outcomes.append(measure(study, place, fit=not asked.no_fit))
                 print_row(row(outcomes[-1]))
     inside = sum(abs(found.away) <= LEVEL for found in outcomes)
