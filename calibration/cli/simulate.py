@@ -135,15 +135,16 @@ def simulate(
     with Progress(standard_error()) as say:
         say("Simulating")
         prepare_jax()
+        from calibration.io.atomic import check_replaceable
         from calibration.studies.synthetic_recording import (
-            check_replaceable,
+            MARK,
             scene_of,
             simulate_recording,
             start_of,
             write_recording,
         )
 
-        check_replaceable(out, force=force)
+        check_replaceable(out, mark=MARK, writer="a simulation", force=force)
         scene = scene_of(
             ball,
             restitution=restitution,

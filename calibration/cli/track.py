@@ -84,9 +84,10 @@ def track(
     with Progress(standard_error()) as say:
         from calibration.films.film import Region
         from calibration.films.track import track as follow
-        from calibration.films.tracked import check_replaceable
+        from calibration.films.tracked import MARK
+        from calibration.io.atomic import check_replaceable
 
-        check_replaceable(target, force=force)
+        check_replaceable(target, mark=MARK, writer="jaxcontact track", force=force)
         column_row = None if start is None else _numbers(start, "--start", "320,100")
         place = None if ball is None else _numbers(ball, "--ball", "320,100,0.5")
         box = None if region is None else _numbers(region, "--region", "100,0,500,480")

@@ -69,7 +69,6 @@ class Located:
         covariance: of column and row, from the scatter of the pixels.
         misfit: robust scatter of the pixels at the ball over its contrast.
         hidden: the share of what tells the centre that does not look like the ball.
-        inside: the pixels on the ball: weights, their coordinates on it, and light.
     """
 
     centre: Array

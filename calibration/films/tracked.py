@@ -3,13 +3,11 @@
 import os
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.recording import Recording
 
@@ -129,28 +127,3 @@ class TrackedBall:
         ]
         said += [f"missing     {count}: {reason}" for reason, count in missing.most_common()]
         return said
-
-
-def check_replaceable(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise unless ``path`` is a free name in a folder or holds what was followed in a film before:
-    other data are not replaced by mistake.
-
-    Raises:
-        InputError: it is not.
-    """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(
-            "the folder of this file does not exist",
-            remedy="Make it, or name another file with --out.",
-            path=path,
-        )
-    if force or not target.is_file():
-        return
-    with open(target, "rb") as file:
-        if file.read(len(MARK)) != MARK.encode():
-            raise InputError(
-                "this file was not written by jaxcontact track",
-                remedy="Name another with --out, or replace it with --force.",
-                path=path,
-            )

@@ -49,3 +49,36 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
         if isinstance(error, OSError):  # which names the file beside
             raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise
+
+
+def check_replaceable(
+    path: str | os.PathLike[str], *, mark: str, writer: str, force: bool = False
+) -> None:
+    """Raise unless ``path`` is a free name in a folder or holds an earlier file of the same writer:
+    other data are not replaced by mistake.
+
+    Args:
+        path: what is to be written.
+        mark: with which files of this writer begin.
+        writer: who it is, for the message.
+        force: whether any file may be replaced.
+
+    Raises:
+        InputError: it is not.
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(
+            "the folder of this file does not exist",
+            remedy="Make it, or name another file with --out.",
+            path=path,
+        )
+    if force or not target.is_file():
+        return
+    with open(target, "rb") as file:
+        if file.read(len(mark)) != mark.encode():
+            raise InputError(
+                f"this file was not written by {writer}",
+                remedy="Name another with --out, or replace it with --force.",
+                path=path,
+            )

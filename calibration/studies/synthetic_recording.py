@@ -4,7 +4,6 @@ whose truth is known.
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,28 +155,6 @@ def _check_camera(duration: float, rate: float, noise: float) -> None:
             "million samples",
             remedy=remedy,
         )
-
-
-def check_replaceable(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise unless ``path`` is a free name in a folder or holds an earlier synthetic recording:
-    measured data are not replaced by mistake.
-    """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(
-            "the folder of this file does not exist",
-            remedy="Make it, or name another file with --out.",
-            path=path,
-        )
-    if force or not target.is_file():
-        return
-    with open(target, "rb") as file:
-        if file.read(len(MARK)) != MARK.encode():
-            raise InputError(
-                "this file was not written by a simulation",
-                remedy="Name another with --out, or replace it with --force.",
-                path=path,
-            )
 
 
 def write_recording(recording: SyntheticRecording, path: str | os.PathLike[str]) -> None:
