@@ -88,7 +88,12 @@ from calibration.studies.doubts.doubt import (
     look_for,
 )
 from calibration.studies.doubts.friction import doubt_rebound
-from calibration.studies.doubts.restitution import FREE_FORM, SPEED, doubt_constancy
+from calibration.studies.doubts.restitution import (
+    FREE_FORM,
+    FROM_THE_FORM,
+    SPEED,
+    doubt_constancy,
+)
 from calibration.studies.doubts.search import TRIALS, minimise_with_doubts
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
@@ -536,8 +541,14 @@ def check_spins(study: Study, data: VisiblePhysics) -> None:
 
 
 def contradiction(study: Study, data: VisiblePhysics) -> str | None:
-    """How measured spins contradict what the motion alone tells of the spin, in a sentence."""
+    """How measured spins contradict what the motion alone tells of the spin, in a sentence.
+
+    Another unit or sign is a larger error than any of a camera, which is left out here: where that
+    explains the motion badly, both ways are judged by the same misfit.
+    """
     lift = lifts(study, data)
+    model = dataclasses.replace(study.model, camera=CALIBRATED)
+    study = dataclasses.replace(study, model=model)
 
     def problem_with(factor: float) -> Problem:
         recordings = with_spins_times(data.recordings, factor)
@@ -847,7 +858,11 @@ def problem_of(
     automatic = study.model.length_scale == "automatic" and told and not named
     scaled = study.model.length_scale is True or automatic
     nuisance += [LengthScale()] if scaled else []
-    nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
+    unknown_form = rigid and any(doubt.name == SPEED and doubt.open for doubt in doubts)
+    if scatter:
+        nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()]
+    elif unknown_form:
+        nuisance += [RestitutionScatter(impacts=impacts, sd=FROM_THE_FORM)]
     nuisance += unlevel(data.sideways, make_nuisances(study))
     nuisance += [added for doubt in doubts for added in doubt.nuisances]
     free: list[str | Free] = list(free_of_normal_law(study))
@@ -908,7 +923,8 @@ def describe_speed(problem: Problem, tried: TriedModification) -> str:
         return at
     return (
         f"{at} Whether it depends on speed was left open "
-        f"({tried.says}); --restitution-law constant takes it as constant."
+        f"({tried.says}), and so was how an impact deviates from such a law; "
+        "--restitution-law constant takes it as constant."
     )
 
 
