@@ -66,6 +66,18 @@ class _Fall(NamedTuple):
 def wrong_gravity(readings: Sequence[Reading], gravity: float) -> Iterator[Finding]:
     """Where gravity is far from the stated one, or upwards."""
     falls = [fall for reading in readings if (fall := _fall_of(reading, gravity)) is not None]
+    sideways = [(fall, axis) for fall in falls if (axis := _falling_axis(fall, gravity))]
+    if sideways:
+        where = where_of([fall.reading for fall, _ in sideways], readings)
+        (fall, axis) = sideways[0]
+        vertical = fall.reading[0].vertical.removeprefix("-")
+        yield Finding(
+            f"It is {axis.removeprefix('-')} that is accelerated as things fall, not {vertical}"
+            f"{where}: the axes are probably swapped. Give --vertical {axis}.",
+            meaningless=True,
+        )
+        named = [fall for fall, _ in sideways]
+        falls = [fall for fall in falls if fall not in named]
     upwards = [fall for fall in falls if fall.ratio < 0]
     others = [fall for fall in falls if fall.ratio > 0]
     if upwards:
@@ -82,6 +94,19 @@ def wrong_gravity(readings: Sequence[Reading], gravity: float) -> Iterator[Findi
     # A minus sign and a wrong unit are named one after the other.
     if upwards and abs(abs(_middle(upwards)) - 1) > GRAVITY_OFF:
         yield _of_ratio(upwards, readings, gravity)
+
+
+def _falling_axis(fall: _Fall, gravity: float) -> str | None:
+    """The sideways axis along which the ball falls as the vertical should, with the sign that makes
+    it point up; ``None`` where there is none.
+    """
+    recording, _ = fall.reading
+    for axis, letter in enumerate("xy"):
+        seen = np.isfinite(recording.position[:, axis])
+        found = measure_free_fall(recording.time[seen], recording.position[seen, axis])
+        if found is not None and abs(abs(found.acceleration) / gravity - 1) < GRAVITY_OFF:
+            return letter if found.acceleration > 0 else f"-{letter}"
+    return None
 
 
 def _middle(falls: Sequence[_Fall]) -> float:

@@ -12,6 +12,7 @@ from calibration.errors import InputError
 from calibration.io.recording import Recording
 from calibration.studies.plausibility.apparent_gravity import LEAST_SHARE, wrong_gravity
 from calibration.studies.plausibility.finding import Finding, Reading, where_of
+from calibration.studies.plausibility.frames import wrong_frames
 
 
 def implausible_recordings(readings: Sequence[Reading], *, gravity: float) -> list[Finding]:
@@ -27,6 +28,7 @@ def implausible_recordings(readings: Sequence[Reading], *, gravity: float) -> li
     return (
         list(_of_some(readings, _takes_turns, _two_balls))
         or list(_of_some(readings, _repeats, _copies))
+        or list(wrong_frames(readings))
         or list(wrong_gravity(readings, gravity))
         or list(_of_some(readings, _gains_speed, _backwards))
         or list(_few_samples(readings))

@@ -10,11 +10,14 @@ from calibration.results.fitted_data import StoredPredictions
 from calibration.results.modification import Decision
 from calibration.results.numbers import has_interval, listed
 from calibration.results.result import Fit
+from calibration.studies.asked.files import ball_of
 from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
+from calibration.studies.plausibility.drag import drag_coefficient_per, implausible_drag
 from calibration.studies.plausibility.finding import Finding, Reading, two_digits
 from calibration.studies.plausibility.implausible_modifications import implausible_modifications
 from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.plausibility.spins import wrong_spins
 from calibration.studies.sounds import DRAG
 from calibration.studies.study import Ball, ModelOptions, Study
@@ -30,20 +33,6 @@ LARGEST_RESTITUTION = 0.98
 
 MODULI = (1e4, 1e12)
 """Moduli [Pa] of soft foam and beyond diamond; a stiffness outside means something else."""
-
-DRAG_ALIKE = (0.4, 2.2)
-"""Drag coefficients over that of a smooth sphere: rough and spinning balls, the drag crisis."""
-
-VISCOSITY = 1.8e-5
-"""Of air [Pa s]."""
-
-ROUGH_CRISIS, SMOOTH = 4e4, 0.7
-"""Reynolds number below which not even rough spheres have less drag than this part of that of
-smooth ones (Achenbach, J. Fluid Mech. 65 (1974) 113-125).
-"""
-
-DRAG_CRISIS = 1e5
-"""Reynolds number from which on the drag coefficient may be as small as 0.07."""
 
 FRICTION, STIFFNESS = "contact.friction.coefficient", "contact.normal.stiffness"
 RESTITUTION = "contact.normal.restitution"
@@ -127,62 +116,11 @@ def _drag_of_scale(
         )
 
 
-def sphere_drag(reynolds: float) -> float:
-    """Drag coefficient of a smooth sphere below the drag crisis (Clift and Gauvin 1970).
-
-    ``24/Re (1 + 0.15 Re^0.687) + 0.42/(1 + 42500 Re^-1.16)``, right within 6 % up to Re = 3e5.
-
-    Args:
-        reynolds: Reynolds number with the diameter.
-    """
-    return float(
-        24 / reynolds * (1 + 0.15 * reynolds**0.687) + 0.42 / (1 + 42500 * reynolds**-1.16)
-    )
-
-
 def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> Iterator[Finding]:
     """A drag coefficient that no sphere has."""
-    if drag is None:
-        return
-    speeds = [
-        float(np.linalg.norm(np.nan_to_num(bounce.velocity_before)))
-        for _, detected in readings
-        for bounce in detected.bounces
-    ]
-    ball, density = study.ball, study.model.fluid_density
-    speed = 0.6 * float(np.median(speeds))  # of the flight before, on average
-    reynolds = max(2 * ball.radius * speed * density / VISCOSITY, 1.0)
-    expected = sphere_drag(reynolds)
-    share = SMOOTH if reynolds < ROUGH_CRISIS else DRAG_ALIKE[0]
-    least = 0.07 if reynolds > DRAG_CRISIS else share * expected
-    low, high = drag.interval()
-    if high >= least and low <= DRAG_ALIKE[1] * expected:
-        return
-    ratio = drag.value / expected
-    says = (
-        f"The drag coefficient comes out as {drag.value:.2g}; that of a sphere is about "
-        f"{expected:.2g} (0.1 to 1 for any)"
-    )
-    if abs(np.log(4 * ratio)) < 0.4:
-        yield Finding(
-            f"{says}: --radius {ball.radius:g} is probably the diameter; with --radius "
-            f"{ball.radius / 2:g} it is {4 * drag.value:.2g}.",
-            doubts=(DRAG,),
-        )
-        return
-    mass, radius = ball.mass / ratio, ball.radius * np.sqrt(ratio)
-    heavy, small = ("large", "small") if ratio > 1 else ("small", "large")
-    other = (
-        "a restitution that falls with the speed looks like drag (--restitution-law viscoelastic)"
-        if ratio > 1
-        else "there is hardly any air (--no-drag)"
-    )
-    cause = (
-        f"--mass {ball.mass:g} is too {heavy} ({mass:.2g} would do), --radius {ball.radius:g} too "
-        f"{small} ({radius:.2g} would do), or {other}"
-    )
-    # What looks like more drag than there is, is in all other numbers, too.
-    yield Finding(f"{says}: {cause}.", doubts=(DRAG,), meaningless=ratio > 1)
+    if drag is not None:
+        density = study.model.fluid_density
+        yield from implausible_drag(drag.value, drag.interval(), study.ball, density, readings)
 
 
 def _restitution(restitution: Estimate | None) -> Iterator[Finding]:
@@ -279,6 +217,11 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
     before = implausible_recordings(readings, gravity=study.model.gravity)
     ball = study.ball
     before += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not before else []
+    # Balls that are lifted differently by their spins fall differently in one fit.
+    if not any(finding.meaningless for finding in before) and LIFT not in fit.parameters:
+        before += contradictions(
+            readings, gravity=study.model.gravity, drag_coefficients=_coefficients(study, readings)
+        )
     known = any(finding.meaningless for finding in before)
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
     meaningless = any(finding.meaningless for finding in findings)
@@ -292,6 +235,14 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
     }
     fit = dataclasses.replace(fit, parameters=parameters, warnings=(*grave, *fit.warnings, *other))
     return _meaningless(fit) if meaningless else fit
+
+
+def _coefficients(study: Study, readings: Sequence[Reading]) -> list[float]:
+    """Drag coefficient over deceleration by drag per square of the speed, of each recording [m]."""
+    return [
+        drag_coefficient_per(ball_of(study, recording.path or recording.name), study.model)
+        for recording, _ in readings
+    ]
 
 
 def _meaningless(fit: Fit) -> Fit:

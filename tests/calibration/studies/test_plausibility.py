@@ -15,8 +15,10 @@ from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
 from calibration.results.numbers import has_interval
+from calibration.studies.plausibility.drag import sphere_drag
 from calibration.studies.plausibility.recordings import implausible_recordings
-from calibration.studies.plausibility.results import judge_plausibility, sphere_drag
+from calibration.studies.plausibility.recordings_apart import contradictions
+from calibration.studies.plausibility.results import judge_plausibility
 from tests.calibration import synthetic_fits as synthetic
 from tests.calibration.studies.newcomers import DRAG, RESTITUTION, drop, write
 
@@ -148,6 +150,104 @@ def test_findings_on_many_recordings_are_one_with_their_names():
     assert "in all 6 recordings" in found.sentence
     (found,) = findings(recording(time, height), *several[:2])
     assert "in 2 of 3 recordings (fast_0, fast_1)" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("every", "copies", "cause"),
+    [(7, 0, "Frames are missing"), (20, 0, "Frames are missing"), (5, 2, "copies of those before")],
+)
+def test_frames_that_are_lost_or_copied_at_even_times_are_named(every, copies, cause):
+    time, height = drop(duration=1.6)
+    number = np.arange(time.size)
+    odd = height[np.repeat(number, np.where(number % every == every - 1, copies, 1))]
+    times = np.arange(odd.size) / 240
+    assert cause in named(recording(times, odd))
+    good = recording(*drop(seed=1, release=0.5), name="good")
+    assert "in 1 of 2 recordings (odd)" in named(recording(times, odd, name="odd"), good)
+
+
+def test_a_horizontal_axis_taken_for_the_vertical_is_named():
+    time, height = drop()
+    position = np.full((time.size, 3), np.nan)
+    position[:, 0], position[:, 2] = height, 0.2 + 0.7 * time + 5e-4 * np.sin(40 * time)
+    assert "--vertical x" in named(Recording(name="throw", time=time, position=position))
+
+
+# Recordings that contradict each other
+
+
+def contradicting(*recordings):
+    return contradictions(
+        [(one, read_bounces(one, radius=0.02)) for one in recordings], gravity=9.81
+    )
+
+
+ONE, OTHER = drop(release=0.5), drop(release=0.42, seed=1)
+
+
+def test_nothing_is_said_of_recordings_of_one_ball():
+    low = drop(release=0.2, seed=2)
+    again = drop(release=0.5, seed=3)  # of the same motion, with noise of its own
+    assert contradicting(*(recording(*each) for each in (ONE, OTHER, low, again))) == []
+
+
+def test_two_balls_in_two_files_have_no_common_restitution():
+    softer = drop(release=0.42, seed=1, restitution=0.80)
+    (found,) = contradicting(recording(*ONE), recording(*softer, name="softer"))
+    assert "not of the same ball" in found.sentence
+    assert {"contact.normal.restitution", "drag.coefficient"} <= set(found.doubts)
+
+
+def test_a_restitution_that_depends_on_speed_is_that_of_one_ball():
+    def falling(release, seed):
+        speed, each = np.sqrt(2 * 9.81 * (release - 0.02)), []
+        for _ in range(8):
+            each.append(0.85 * speed**-0.1)
+            speed *= each[-1]
+        return recording(*drop(release=release, seed=seed, restitution=each))
+
+    assert contradicting(falling(0.6, 0), falling(0.3, 1)) == []
+
+
+def test_two_balls_that_the_air_slows_differently_are_named():
+    heavy = drop(release=0.42, seed=1, mass=0.057, radius=0.0335)
+    (found,) = contradicting(recording(*ONE), recording(*heavy, name="heavy"))
+    assert "different balls" in found.sentence
+    assert "--file" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("times", "lengths", "cause"),
+    [(240 / 250, 1.0, "240 instead of 250"), (1.0, 1.05, "the scale of their lengths")],
+)
+def test_another_frame_rate_or_scale_in_one_file_is_named(times, lengths, cause):
+    time, height = OTHER
+    odd = recording(time * times, height * lengths, name="odd")
+    (found,) = contradicting(recording(*ONE), odd)
+    assert found.meaningless
+    assert "odd" in found.sentence
+    assert cause in found.sentence
+
+
+def test_one_recording_under_two_names_is_named_however_it_was_cut():
+    time, height = ONE
+    shifted = recording(time + 0.1, np.round(height + 0.013, 5), name="shifted")
+    cut = recording(time[:-60], height[60:], name="cut")
+    for other in (shifted, cut):
+        (found,) = contradicting(recording(time, height), other)
+        assert "the same recording under two names" in found.sentence
+
+
+def test_recordings_that_contradict_each_other_determine_nothing_of_the_ball():
+    softer = drop(release=0.42, seed=1, restitution=0.80)
+    readings = [
+        (one, read_bounces(one, radius=0.02)) for one in (recording(*ONE), recording(*softer))
+    ]
+    asked = cal.studies.Study(files=("a.csv",), ball=cal.studies.Ball(radius=0.02, mass=0.0027))
+    fit = judge_plausibility(synthetic.drops(2), asked, readings)
+    assert "not of the same ball" in fit.warnings[0]
+    assert not has_interval(fit.parameters["contact.normal.restitution"])
+    assert not has_interval(fit.parameters["drag.coefficient"])
 
 
 @pytest.mark.parametrize("factor", [1e-6, 1e-3, 0.05, 1.0, 30.0, 1e4])
