@@ -121,6 +121,7 @@ def check(
         from calibration.studies.inspection import contradictory_files, inspect_files, verdicts
         from calibration.studies.inspection_table import print_inspection
         from calibration.studies.plausibility.drag import drag_coefficient_per
+        from calibration.studies.plausibility.finding import is_meaningless
 
         reports = inspect_files(
             asked.files,
@@ -140,5 +141,5 @@ def check(
         and not passes(asked.study(), reports)
     ):
         return UNUSABLE_FILE
-    wrong = any(report.problem for report in reports) or any(one.meaningless for one in findings)
+    wrong = any(report.problem for report in reports) or is_meaningless(findings)
     return UNUSABLE_FILE if wrong else 0

@@ -14,7 +14,7 @@ from calibration.results.numbers import value_and_sd
 from calibration.results.sentences import metres
 from calibration.studies.file_report import FileReport
 from calibration.studies.inspection import Verdict, extent
-from calibration.studies.plausibility.finding import Finding
+from calibration.studies.plausibility.finding import Finding, is_meaningless
 from calibration.studies.recording_remarks import sampling_interval
 
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
@@ -52,7 +52,7 @@ def print_inspection(
         _say(console, f"- {text}")
     if remarks:
         console.print()
-    if verdicts and not any(finding.meaningless for finding in findings):
+    if verdicts and not is_meaningless(findings):
         table = _table("What can be learned", "", "")
         for verdict in verdicts:
             table.add_row(

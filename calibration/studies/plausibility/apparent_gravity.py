@@ -51,6 +51,9 @@ UNITS_OF_TIME = (
 UNIT_ALIKE = 0.12
 """Relative difference of gravity up to which a unit explains it."""
 
+DRAGGED = 3.0
+"""Gravity of parabolas, over the stated one, that no drag makes."""
+
 LEAST_SHARE = 0.5
 """Share of the samples of a moving ball below which the use of so few is a finding."""
 
@@ -94,6 +97,32 @@ def wrong_gravity(readings: Sequence[Reading], gravity: float) -> Iterator[Findi
     # A minus sign and a wrong unit are named one after the other.
     if upwards and abs(abs(_middle(upwards)) - 1) > GRAVITY_OFF:
         yield _of_ratio(upwards, readings, gravity)
+
+
+def describe_unit(recording: Recording, gravity: float) -> str:
+    """In which unit lengths probably are that are not in metres, and what to do; nothing where the
+    ball does not show it.
+
+    Args:
+        recording: with its numbers taken as metres.
+        gravity: acceleration of free fall [m/s^2].
+    """
+    seen = np.isfinite(recording.position[:, UP])
+    fall = measure_free_fall(recording.time[seen], recording.position[seen, UP])
+    ratio = np.nan if fall is None else abs(fall.acceleration) / gravity
+    if not abs(ratio - 1) > GRAVITY_OFF:
+        return ""
+    says = f"In these numbers the ball falls at {two_digits(ratio * gravity)} per s^2"
+    for factor, what, unit, metres in UNITS_OF_LENGTH:
+        if abs(ratio / factor - 1) < UNIT_ALIKE and factor > 1:
+            return (
+                f"{says}: they are probably {what}. Write '({unit})' into the header, or give "
+                f"--scale {metres:g}."
+            )
+    return (
+        f"{says}: they are probably pixels, which would be {two_digits(1e3 / ratio)} mm wide. Give "
+        "--scale metres-per-pixel as you measured it."
+    )
 
 
 def _falling_axis(fall: _Fall, gravity: float) -> str | None:
@@ -140,7 +169,8 @@ def _fall_of(reading: Reading, gravity: float) -> _Fall | None:
     fall = measure_free_fall(recording.time[seen], recording.position[seen, UP])
     if fall is None or abs(fall.acceleration / gravity - 1) < GRAVITY_OFF:
         return None
-    if used > max(LEAST_SHARE * fall.share, 0.1) and not abs(ratio - 1) > GRAVITY_OFF:
+    agrees = used > max(LEAST_SHARE * fall.share, 0.1) and not abs(ratio - 1) > GRAVITY_OFF
+    if agrees and abs(fall.acceleration) < DRAGGED * gravity:
         return None  # flights with much drag are no parabolas
     return _Fall(reading, _with_drag(recording, fall) / gravity, fall.stretches)
 

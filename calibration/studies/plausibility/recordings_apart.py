@@ -65,6 +65,7 @@ def contradictions(
     *,
     gravity: float,
     drag_coefficients: Sequence[float] | None = None,
+    lift: bool = False,
 ) -> list[Finding]:
     """Findings on recordings that contradict each other; of the first kind that there is, since it
     would be the cause of those that follow.
@@ -74,6 +75,7 @@ def contradictions(
         gravity: stated acceleration of free fall [m/s^2].
         drag_coefficients: of the ball of each recording, over its deceleration by drag per square
             of the speed [m]; by default all balls are alike.
+        lift: whether spin lifts the balls: then they may fall differently.
     """
     factors = np.ones(len(readings)) if drag_coefficients is None else drag_coefficients
     pairs = [pair for pair in zip(readings, factors, strict=True) if pair[0][1].bounces]
@@ -82,7 +84,7 @@ def contradictions(
     bouncing = [reading for reading, _ in pairs]
     return (
         list(_same_motion(bouncing))
-        or list(_gravity_apart(bouncing, gravity))
+        or (list(_gravity_apart(bouncing, gravity)) if not lift else [])
         or [*_restitution_apart(bouncing), *_drag_apart(pairs)]
     )
 

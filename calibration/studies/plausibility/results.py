@@ -14,7 +14,12 @@ from calibration.studies.asked.files import ball_of
 from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.drag import drag_coefficient_per, implausible_drag
-from calibration.studies.plausibility.finding import Finding, Reading, two_digits
+from calibration.studies.plausibility.finding import (
+    Finding,
+    Reading,
+    is_meaningless,
+    two_digits,
+)
 from calibration.studies.plausibility.implausible_modifications import implausible_modifications
 from calibration.studies.plausibility.recordings import implausible_recordings
 from calibration.studies.plausibility.recordings_apart import contradictions
@@ -205,6 +210,28 @@ def sunken_surface(fit: Fit, radius: float) -> Iterator[Finding]:
         )
 
 
+def implausible_readings(
+    study: Study, readings: Sequence[Reading], *, lift: bool = False
+) -> list[Finding]:
+    """Findings on the recordings of a study, each for itself and together.
+
+    Args:
+        study: what was asked.
+        readings: recordings and what was detected in them.
+        lift: whether spin may lift the balls.
+    """
+    gravity, ball = study.model.gravity, study.ball
+    found = implausible_recordings(readings, gravity=gravity)
+    found += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not found else []
+    if is_meaningless(found):
+        return found
+    factors = [
+        drag_coefficient_per(ball_of(study, recording.path or recording.name), study.model)
+        for recording, _ in readings
+    ]
+    return found + contradictions(readings, gravity=gravity, drag_coefficients=factors, lift=lift)
+
+
 def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> Fit:
     """The fit with what is implausible of it first among its warnings, and without the standard
     errors that this takes away.
@@ -214,17 +241,10 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
         study: what was asked.
         readings: recordings and what was detected in them.
     """
-    before = implausible_recordings(readings, gravity=study.model.gravity)
-    ball = study.ball
-    before += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not before else []
-    # Balls that are lifted differently by their spins fall differently in one fit.
-    if not any(finding.meaningless for finding in before) and LIFT not in fit.parameters:
-        before += contradictions(
-            readings, gravity=study.model.gravity, drag_coefficients=_coefficients(study, readings)
-        )
-    known = any(finding.meaningless for finding in before)
+    before = implausible_readings(study, readings, lift=LIFT in fit.parameters)
+    known = is_meaningless(before)
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
-    meaningless = any(finding.meaningless for finding in findings)
+    meaningless = is_meaningless(findings)
     doubted = {name for finding in findings for name in finding.doubts}
     grave = [one.sentence for one in findings if one.meaningless or one.doubts]
     other = [one.sentence for one in findings if not (one.meaningless or one.doubts)]
@@ -235,14 +255,6 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
     }
     fit = dataclasses.replace(fit, parameters=parameters, warnings=(*grave, *fit.warnings, *other))
     return _meaningless(fit) if meaningless else fit
-
-
-def _coefficients(study: Study, readings: Sequence[Reading]) -> list[float]:
-    """Drag coefficient over deceleration by drag per square of the speed, of each recording [m]."""
-    return [
-        drag_coefficient_per(ball_of(study, recording.path or recording.name), study.model)
-        for recording, _ in readings
-    ]
 
 
 def _meaningless(fit: Fit) -> Fit:

@@ -408,3 +408,36 @@ def test_check_refuses_a_file_with_a_mistake_and_names_it(mistake, tmp_path, cap
     assert cause in " ".join((printed.out + printed.err).split())
     assert "+-" not in printed.out
     assert "What can be learned" not in printed.out
+
+
+@pytest.mark.parametrize(
+    ("factor", "cause"), [(100, "in centimetres"), (1000, "in millimetres"), (437, "pixels")]
+)
+def test_lengths_without_a_unit_are_named_by_how_they_fall(factor, cause, tmp_path, capsys):
+    time, height = drop(duration=1.0)
+    path = write(tmp_path / "a.csv", "t [s],z", time, factor * height)
+    for verb in ("check", "fit"):
+        assert main([verb, str(path), "--radius", "0.02", "--mass", "0.0027"]) in (1, 2)
+        printed = capsys.readouterr()
+        assert f"they are probably {cause}" in " ".join((printed.out + printed.err).split())
+
+
+def test_check_compares_files_and_the_ball_that_is_said_to_be_in_them(tmp_path, capsys):
+    softer = drop(release=0.42, seed=1, restitution=0.80)
+    one = write(tmp_path / "one.csv", "t [s],z [m]", *ONE)
+    again = write(tmp_path / "again.csv", "t [s],z [m]", ONE[0], ONE[1] + 0.01)
+    other = write(tmp_path / "softer.csv", "t [s],z [m]", *softer)
+    ball = ["--radius", "0.02", "--mass", "0.0027"]
+
+    def said(*arguments):
+        status = main(["check", *map(str, arguments)])
+        return status, " ".join(capsys.readouterr().out.split())
+
+    status, text = said(one, again, *ball)
+    assert status == 1
+    assert "the same recording under two names" in text
+    assert "not of the same ball" in said(one, other, *ball)[1]
+    assert "--radius 0.04 is probably the diameter" in said(one, "--radius", "0.04", *ball[2:])[1]
+    status, text = said(one, *ball)
+    assert status == 0
+    assert "probably" not in text
