@@ -34,8 +34,10 @@ GRAVITY_APART = 0.03
 recordings of one set-up.
 """
 
-RESTITUTION_APART = 0.01
-"""The same of restitutions."""
+RESTITUTION_APART, BALLS_APART = 0.01, 0.03
+"""The same of restitutions: where impacts of one recording tell how well they repeat, and where
+they do not, or where there are so many recordings that their scatter counts.
+"""
 
 DRAG_APART = 1.5
 """Ratio of decelerations by drag up to which the wake of one ball may differ."""
@@ -158,15 +160,16 @@ def _restitution_apart(readings: Sequence[Reading]) -> Iterator[Finding]:
     apart = float(offsets.value[high] - offsets.value[low])
     both = offsets.covariance[np.ix_([low, high], [low, high])]
     sd = float(np.sqrt(both[0, 0] + both[1, 1] - 2 * both[0, 1]))
+    few = len(readings) < ENOUGH
+    least = RESTITUTION_APART if few and offsets.freedom > 1 else BALLS_APART
     reach = student_reach(1 - CHANCE, offsets.freedom) if offsets.enlarged else SURE
-    if not apart > max(RESTITUTION_APART, max(reach, SURE) * sd):
+    if not apart > max(least, max(reach, SURE) * sd):
         return
     each = [f"{recording.name} {detected.restitution:.3f}" for recording, detected in readings]
-    few = len(readings) < ENOUGH
     yield Finding(
-        f"The restitution differs from recording to recording by more than within them "
-        f"({listed(each)}): they are probably not of the same ball on the same surface. Fit them "
-        "one by one.",
+        f"The restitution differs from recording to recording by more than its errors and its "
+        f"scatter within them ({listed(each)}): they are probably not of the same ball on the same "
+        "surface. Fit them one by one.",
         doubts=OF_THE_BALL if few else (),
     )
 
