@@ -22,7 +22,7 @@ from calibration.studies.asked.files import RADIUS, check_names
 from calibration.studies.choices.single_files import LEFT_OUT
 from calibration.studies.file_kinds import check_bodies, kind_of
 from calibration.studies.file_report import FileReport
-from calibration.studies.plausibility.drag import drag_coefficient_per, implausible_drag
+from calibration.studies.plausibility.drag import implausible_first_drag
 from calibration.studies.plausibility.finding import Finding
 from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.recording_remarks import sampling_interval
@@ -167,15 +167,9 @@ def contradictory_files(
         if report.problem is None and report.recording is not None and report.reading is not None
     ]
     found = contradictions(readings, gravity=model.gravity)
-    values, deviations = _known([reading for _, reading in readings], "drag")
-    if found or ball is None or not values:
+    if found or ball is None:
         return found
-    factor = drag_coefficient_per(ball, model)
-    value, sd = (factor * one for one in pool_values(values, deviations))
-    interval = (value - SEEN * sd, value + SEEN * sd)
-    drags = implausible_drag(value, interval, ball, model.fluid_density, readings)
-    # At first sight, a lens may have bent the flights.
-    return [finding._replace(meaningless=False) for finding in drags]
+    return list(implausible_first_drag(readings, ball, model))
 
 
 def extent(values: Sequence[float] | NDArray[np.float64]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from calibration.detection.bounces import pool_values
 from calibration.studies.plausibility.finding import Finding, Reading
 from calibration.studies.sounds import DRAG
 from calibration.studies.study import Ball, ModelOptions
@@ -21,6 +22,10 @@ smooth ones (Achenbach, J. Fluid Mech. 65 (1974) 113-125).
 
 DRAG_CRISIS = 1e5
 """Reynolds number from which on the drag coefficient may be as small as 0.07."""
+
+
+SURE = 3.0
+"""Standard deviations between which the drag lies at first sight."""
 
 
 def drag_coefficient_per(ball: Ball, model: ModelOptions) -> float:
@@ -100,3 +105,27 @@ def implausible_drag(
     )
     # What looks like more drag than there is, is in all other numbers, too.
     yield Finding(f"{says}: {cause}.", doubts=(DRAG,), meaningless=ratio > 1)
+
+
+def implausible_first_drag(
+    readings: Sequence[Reading], ball: Ball, model: ModelOptions
+) -> Iterator[Finding]:
+    """The same of what the flights show at first sight. A lens may have bent them, so that it does
+    not make a result meaningless.
+
+    Args:
+        readings: recordings and what was detected in them.
+        ball: as the study has it.
+        model: with the density of the fluid.
+    """
+    told = [
+        (detected.drag, detected.drag_sd)
+        for _, detected in readings
+        if detected.bounces and detected.drag != 0 and np.isfinite(detected.drag_sd)
+    ]
+    if told:
+        factor = drag_coefficient_per(ball, model)
+        value, sd = (factor * one for one in pool_values(*zip(*told, strict=True)))
+        interval = (value - SURE * sd, value + SURE * sd)
+        for finding in implausible_drag(value, interval, ball, model.fluid_density, readings):
+            yield finding._replace(meaningless=False)

@@ -13,7 +13,11 @@ from calibration.results.result import Fit
 from calibration.studies.asked.files import ball_of
 from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
-from calibration.studies.plausibility.drag import drag_coefficient_per, implausible_drag
+from calibration.studies.plausibility.drag import (
+    drag_coefficient_per,
+    implausible_drag,
+    implausible_first_drag,
+)
 from calibration.studies.plausibility.finding import (
     Finding,
     Reading,
@@ -21,7 +25,7 @@ from calibration.studies.plausibility.finding import (
     two_digits,
 )
 from calibration.studies.plausibility.implausible_modifications import implausible_modifications
-from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
 from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.plausibility.spins import wrong_spins
 from calibration.studies.sounds import DRAG
@@ -126,6 +130,8 @@ def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> I
     if drag is not None:
         density = study.model.fluid_density
         yield from implausible_drag(drag.value, drag.interval(), study.ball, density, readings)
+    elif study.model.drag:
+        yield from implausible_first_drag(readings, study.ball, study.model)
 
 
 def _restitution(restitution: Estimate | None) -> Iterator[Finding]:
@@ -229,7 +235,8 @@ def implausible_readings(
         drag_coefficient_per(ball_of(study, recording.path or recording.name), study.model)
         for recording, _ in readings
     ]
-    return found + contradictions(readings, gravity=gravity, drag_coefficients=factors, lift=lift)
+    found += contradictions(readings, gravity=gravity, drag_coefficients=factors, lift=lift)
+    return found + list(unseen_impacts(readings))
 
 
 def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> Fit:

@@ -16,7 +16,7 @@ from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
 from calibration.results.numbers import has_interval
 from calibration.studies.plausibility.drag import sphere_drag
-from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
 from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.plausibility.results import judge_plausibility
 from tests.calibration import synthetic_fits as synthetic
@@ -173,6 +173,16 @@ def test_a_horizontal_axis_taken_for_the_vertical_is_named():
     assert "--vertical x" in named(Recording(name="throw", time=time, position=position))
 
 
+def test_impacts_outside_of_the_picture_are_said():
+    time, height = drop(duration=1.2)
+    seen = height > 0.12
+    cut = recording(time[seen], height[seen])
+    (found,) = unseen_impacts([(cut, read_bounces(cut, radius=0.02))])
+    assert "impacts were not seen" in found.sentence
+    whole = recording(time, height)
+    assert not list(unseen_impacts([(whole, read_bounces(whole, radius=0.02))]))
+
+
 # Recordings that contradict each other
 
 
@@ -302,6 +312,13 @@ def test_a_diameter_given_as_radius_is_named_and_withdraws_the_drag():
     assert "--radius 0.02 is probably the diameter" in fit.warnings[0]
     assert fit.parameters["drag.coefficient"].status is cal.Determination.IMPLAUSIBLE
     assert fit.plausible
+
+
+def test_a_diameter_is_named_at_first_sight_where_the_fit_tells_no_drag():
+    undetermined = {"status": cal.Determination.NOT_CONVERGED, "sd": np.inf}
+    fit = judged({"drag.coefficient": undetermined}, radius=0.04)
+    assert "--radius 0.04 is probably the diameter" in fit.warnings[0]
+    assert "diameter" not in " ".join(judged({"drag.coefficient": undetermined}).warnings)
 
 
 def test_a_drag_that_no_sphere_has_withdraws_everything():
