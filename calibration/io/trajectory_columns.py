@@ -417,7 +417,7 @@ def _check_metres(table: Table, header: Header) -> None:
     if len(values) and np.ptp(values) > _LARGEST_EXTENT:
         raise MissingUnit(
             f"the positions have no unit and run from {values.min():g} to {values.max():g}: "
-            "pixels, millimetres or centimetres rather than metres",
+            "pixels, centimetres or millimetres rather than metres",
             remedy=f"Write the unit into the header, '{header.text} (mm)' or '{header.text} (m)'; "
             "for pixels, --scale metres-per-pixel.",
             path=table.path,

@@ -48,11 +48,12 @@ def unseen_impacts(readings: Sequence[Reading]) -> Iterator[Finding]:
     places = [reading for reading, unseen in zip(readings, gaps, strict=True) if unseen]
     if places:
         impacts = sum(len(detected.bounces) for _, detected in readings)
+        longest = 1e3 * max(map(max, filter(None, gaps)))
         yield Finding(
             f"{sum(map(len, gaps))} of {impacts} impacts were not seen"
-            f"{where_of(places, readings)}: the ball bounced outside of the picture, or "
-            f"hidden, for up to {1e3 * max(map(max, filter(None, gaps))):.0f} ms. When and where is "
-            "extrapolated from the flights, and the fit may not converge: film the surface, too."
+            f"{where_of(places, readings)}: the ball bounced outside of the picture or hidden, for "
+            f"up to {longest:.0f} ms. When and where is extrapolated from the flights, and the fit "
+            "may not converge: film the surface, too."
         )
 
 
