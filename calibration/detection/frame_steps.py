@@ -27,6 +27,11 @@ MOST = 4
 FEWEST, SHARE = 4, 0.02
 """Steps of one kind, and their part of those that tell, that are no accident."""
 
+LEAST_PERIOD, REGULAR = 3, 0.4
+"""Common divisor of the distances of missing frames that makes a pattern, and the part of its fast
+places at which they are seen to be missing. Four frames lost anywhere are far from that.
+"""
+
 CLEAN = 0.25
 """Part of the second differences that is free of what is sought."""
 
@@ -37,12 +42,33 @@ class FrameSteps(NamedTuple):
     Attributes:
         missing: places of the samples after which frames are missing.
         copies: places of the samples that the next one copies.
-        told: number of steps that are long enough to tell.
+        told: places of the steps that are long enough to tell.
     """
 
     missing: np.ndarray
     copies: np.ndarray
-    told: int
+    told: np.ndarray
+
+
+def regular_places(steps: FrameSteps, count: int) -> np.ndarray | None:
+    """All places of a regular pattern of missing frames, of which some were found; ``None`` where
+    there is none.
+
+    Frames that are lost in the middle of a fast flight tell of those that are lost where nothing
+    moves: their distances are multiples of one number.
+
+    Args:
+        steps: what was found.
+        count: of the samples.
+    """
+    if steps.missing.size < FEWEST:
+        return None
+    period = int(np.gcd.reduce(np.diff(steps.missing)))
+    if period < LEAST_PERIOD:
+        return None
+    pattern = np.arange(int(steps.missing[0]) % period, count - 1, period)
+    looked_at = np.intersect1d(pattern, steps.told).size
+    return pattern if steps.missing.size > REGULAR * looked_at else None
 
 
 def find_frame_steps(time: np.ndarray, position: np.ndarray) -> FrameSteps:
@@ -55,7 +81,7 @@ def find_frame_steps(time: np.ndarray, position: np.ndarray) -> FrameSteps:
     """
     nothing = np.zeros(0, dtype=int)
     if time.size < 8:
-        return FrameSteps(nothing, nothing, 0)
+        return FrameSteps(nothing, nothing, nothing)
     interval = np.diff(time)
     speed = np.diff(position) / interval
     before, step, after = speed[:-4] + speed[1:-3], speed[2:-2], speed[3:-1] + speed[4:]
@@ -70,7 +96,7 @@ def find_frame_steps(time: np.ndarray, position: np.ndarray) -> FrameSteps:
         return places if places.size >= fewest else nothing
 
     missing, copies = place[(whole > 1) & (whole <= MOST)], place[whole == 0]
-    return FrameSteps(unless_few(missing), unless_few(copies), ratio.size)
+    return FrameSteps(unless_few(missing), unless_few(copies), place)
 
 
 def _noise(position: np.ndarray) -> float:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from calibration.detection.flight_fit import UP
-from calibration.detection.frame_steps import FrameSteps, find_frame_steps
+from calibration.detection.frame_steps import FrameSteps, find_frame_steps, regular_places
+from calibration.results.numbers import listed
 from calibration.studies.plausibility.finding import Finding, Reading, where_of
 
 
@@ -15,6 +16,9 @@ def wrong_frames(readings: Sequence[Reading]) -> Iterator[Finding]:
     """
     steps = [_steps_of(reading) for reading in readings]
     pairs = list(zip(readings, steps, strict=True))
+    patterns = [
+        regular_places(one, reading[0].time.size) for reading, one in pairs if one.missing.size
+    ]
     missing = [(reading, one.missing) for reading, one in pairs if one.missing.size]
     copies = [(reading, one.copies) for reading, one in pairs if one.copies.size]
     if missing:
@@ -22,7 +26,7 @@ def wrong_frames(readings: Sequence[Reading]) -> Iterator[Finding]:
             f"Frames are missing although the times are even{_where(missing, readings)}: "
             f"{_places(missing)} the ball moves at least twice as far as in the steps beside. "
             "The frames were probably lost when the film was taken or exported, and the others "
-            "numbered anew: take the time of each picture from the film, or try --missing-frames.",
+            f"numbered anew: take the time of each picture from the film{_remedy(patterns)}.",
             meaningless=True,
         )
     if copies:
@@ -48,6 +52,15 @@ def _places(odd: Odd) -> str:
     reading, places = odd[0]
     count, first = sum(found.size for _, found in odd), ", ".join(map(str, places[:3]))
     return f"at {count} places (after samples {first} ... of {reading[0].name})"
+
+
+def _remedy(patterns: Sequence[np.ndarray | None]) -> str:
+    """That times can be corrected: where frames are lost regularly, all are known."""
+    regular = [pattern for pattern in patterns if pattern is not None]
+    if len(regular) < len(patterns):
+        return ""
+    every = listed(sorted({str(pattern[1] - pattern[0]) for pattern in regular}))
+    return f". One is missing after every {every} samples: --missing-frames corrects that"
 
 
 def _steps_of(reading: Reading) -> FrameSteps:

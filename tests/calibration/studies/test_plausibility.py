@@ -11,6 +11,7 @@ import pytest
 import calibration as cal
 from calibration.cli.main import main
 from calibration.detection.bounces import read_bounces
+from calibration.detection.dropped_frames import find_dropped_frames, with_missing_frames
 from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
@@ -164,6 +165,16 @@ def test_frames_that_are_lost_or_copied_at_even_times_are_named(every, copies, c
     assert cause in named(recording(times, odd))
     good = recording(*drop(seed=1, release=0.5), name="good")
     assert "in 1 of 2 recordings (odd)" in named(recording(times, odd, name="odd"), good)
+
+
+@pytest.mark.parametrize("every", [7, 20])
+def test_frames_that_are_lost_regularly_are_found_where_nothing_moves_too(every):
+    time, height = drop(duration=1.6)
+    kept = np.arange(time.size) % every != every - 1
+    lossy = recording(time[: kept.sum()], height[kept])
+    assert f"after every {every - 1} samples: --missing-frames corrects that" in named(lossy)
+    mended = with_missing_frames(lossy, find_dropped_frames(lossy))
+    assert mended.time == pytest.approx(time[kept])
 
 
 def test_a_horizontal_axis_taken_for_the_vertical_is_named():
