@@ -253,8 +253,10 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
     meaningless = is_meaningless(findings)
     doubted = {name for finding in findings for name in finding.doubts}
-    grave = [one.sentence for one in findings if one.meaningless or one.doubts]
-    other = [one.sentence for one in findings if not (one.meaningless or one.doubts)]
+    # Where the fit is in doubt anyway, what is odd of the recordings is the likely cause.
+    first = [one for one in findings if one.meaningless or one.doubts or fit.doubt is not None]
+    grave = [one.sentence for one in first]
+    other = [one.sentence for one in findings if one not in first]
     gone = Determination.IMPLAUSIBLE
     parameters = {
         name: estimate.withdrawn(gone) if meaningless or name in doubted else estimate
