@@ -96,10 +96,11 @@ def check(
 ) -> int:
     """Say what is in these files, and what can be learned from them. Nothing is written.
 
-    The exit status is 1 when a file cannot be used, or when the derivatives of the fit are not
-    right. The mass is not needed; with it, drag is given as a drag coefficient. Of a study file,
-    the problem is built as fit would build it: its derivatives are compared with differences, and
-    its information says which parameters and combinations these data determine.
+    The exit status is 1 when a file cannot be used, when files contradict each other, or when the
+    derivatives of the fit are not right. The mass is not needed; with it, drag is given as a drag
+    coefficient, and compared with that of a sphere. Of a study file, the problem is built as fit
+    would build it: its derivatives are compared with differences, and its information says which
+    parameters and combinations these data determine.
     """
     asked = ask(files, given)
     if print_study:
@@ -117,8 +118,10 @@ def check(
     )
     with Progress(standard_error()) as say:
         say("Reading")
-        from calibration.studies.inspection import drag_coefficient_per, inspect_files, verdicts
+        from calibration.studies.inspection import contradictory_files, inspect_files, verdicts
         from calibration.studies.inspection_table import print_inspection
+        from calibration.studies.plausibility.drag import drag_coefficient_per
+        from calibration.studies.plausibility.finding import is_meaningless
 
         reports = inspect_files(
             asked.files,
@@ -129,7 +132,8 @@ def check(
         )
         factor = None if ball is None else drag_coefficient_per(ball, model)
         learned = verdicts(reports, gravity=model.gravity, drag_coefficient_per=factor)
-    print_inspection(reports, learned, console=standard_output())
+        findings = contradictory_files(reports, ball=ball, model=model)
+    print_inspection(reports, learned, console=standard_output(), findings=findings)
     usable = any(not report.problem for report in reports)
     if (
         (study_file(files) is not None if gate is None else gate)
@@ -137,4 +141,5 @@ def check(
         and not passes(asked.study(), reports)
     ):
         return UNUSABLE_FILE
-    return UNUSABLE_FILE if any(report.problem for report in reports) else 0
+    wrong = any(report.problem for report in reports) or is_meaningless(findings)
+    return UNUSABLE_FILE if wrong else 0

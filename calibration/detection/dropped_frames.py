@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calibration.detection.frame_steps import find_frame_steps, regular_places
 from calibration.detection.noise import estimate_noise
 from calibration.errors import InputError
 from calibration.io.recording import Recording
@@ -51,7 +52,8 @@ class DroppedFrames(NamedTuple):
     Attributes:
         after: place of the sample.
         missing: number of frames.
-        gain: chi-squared by which they explain the samples better than none.
+        gain: chi-squared by which they explain the samples better than none; infinite for those of
+            a regular pattern.
 
     Example:
         >>> cal.detection.DroppedFrames(after=99, missing=2, gain=140.0).missing
@@ -69,7 +71,8 @@ def find_dropped_frames(
     gravity: float = 9.81,
     options: DroppedFrameOptions = DroppedFrameOptions(),  # frozen
 ) -> tuple[DroppedFrames, ...]:
-    """Find where frames are missing in a recording with evenly spaced times.
+    """Find where frames are missing in a recording with evenly spaced times: one by one, or all of
+    a regular pattern, also where the body hardly moves.
 
     Args:
         recording: of a body in flight with impacts.
@@ -99,6 +102,9 @@ def find_dropped_frames(
             "themselves where frames are missing.",
             path=recording.path,
         )
+    regular = _regular_gaps(recording)
+    if regular:
+        return regular
     axes = [
         axis
         for axis in range(3)
@@ -121,6 +127,16 @@ def find_dropped_frames(
         else:
             gaps_found.append(best)
     return tuple(gaps_found)
+
+
+def _regular_gaps(recording: Recording) -> tuple[DroppedFrames, ...]:
+    """One frame missing after every so many samples, where the vertical shows it."""
+    seen = np.isfinite(recording.position[:, 2])
+    if not np.all(seen):
+        return ()
+    steps = find_frame_steps(recording.time, recording.position[:, 2])
+    places = regular_places(steps, recording.time.size)
+    return () if places is None else tuple(DroppedFrames(int(k), 1, np.inf) for k in places)
 
 
 def _estimate_noise(recording: Recording, axis: int, gravity: float) -> float:

@@ -406,17 +406,23 @@ def _metres(table: Table, header: Header, pixel: float | None) -> float:
     return header.unit.factor
 
 
+class MissingUnit(InputError):
+    """Positions without a unit that cannot be metres."""
+
+
 def _check_metres(table: Table, header: Header) -> None:
-    """Numbers without a unit that span tens of metres are pixels or millimetres."""
+    """Numbers without a unit that span tens of metres are none."""
     values = table.column(header)
     values = values[np.isfinite(values)]
     if len(values) and np.ptp(values) > _LARGEST_EXTENT:
-        raise table.header_error(
+        raise MissingUnit(
             f"the positions have no unit and run from {values.min():g} to {values.max():g}: "
-            "pixels or millimetres rather than metres",
+            "pixels, centimetres or millimetres rather than metres",
             remedy=f"Write the unit into the header, '{header.text} (mm)' or '{header.text} (m)'; "
             "for pixels, --scale metres-per-pixel.",
-            header=header,
+            path=table.path,
+            line=table.header_line,
+            column=header.text,
         )
 
 

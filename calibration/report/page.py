@@ -21,7 +21,13 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.findings import LEADING, findings_of, gathered_remarks
 from calibration.results.methods import citations, methods_paragraph, noise_sentence
 from calibration.results.modification import Decision
-from calibration.results.numbers import has_interval, percent, plain, short_status, unit_of
+from calibration.results.numbers import (
+    agrees_with_zero,
+    plain,
+    relative_error,
+    short_status,
+    unit_of,
+)
 from calibration.results.summary import FitSummary
 from calibration.results.table import CHECKS, fit_text
 from calibration.runtime.versions import installed_versions
@@ -161,7 +167,7 @@ def _row(fit: FitSummary, estimate: Estimate) -> dict[str, Any]:
         "value": value_of(estimate),
         "unit": unit_of(estimate) if math.isfinite(estimate.value) else "",
         "interval": interval_of(estimate),
-        "relative": percent(estimate.value, estimate.sd) if has_interval(estimate) else "",
+        "relative": relative_error(estimate).removeprefix("-"),
         "status": short_status(estimate),
         "good": good,
     }
@@ -194,6 +200,6 @@ def _unchanged(fit: FitSummary) -> list[str]:
             said.append(f"{sentences.title(one)}: never moved from {held}, no datum depends on it")
         elif one.status is Determination.NOT_DETERMINED:
             said.append(f"{sentences.title(one)}: these data do not tell it")
-        elif has_interval(one) and one.interval()[0] < 0 < one.interval()[1]:
+        elif agrees_with_zero(one):
             said.append(f"{sentences.title(one)}: agrees with zero")
     return [sentences.sentence(text) for text in said]

@@ -63,6 +63,15 @@ def plain(value: float) -> str:
     return f"{mantissa}e{int(power)}" if power else mantissa
 
 
+def relative_error(estimate: Estimate) -> str:
+    """The standard error relative to the value; ``-`` where there is none, or where the value
+    agrees with zero.
+    """
+    if not has_interval(estimate) or agrees_with_zero(estimate):
+        return "-"
+    return percent(estimate.value, estimate.sd)
+
+
 def percent(value: float, sd: float) -> str:
     """The relative standard deviation with two significant digits, ``-`` where there is none."""
     if not (math.isfinite(value) and math.isfinite(sd) and sd > 0 and value != 0):
@@ -85,6 +94,14 @@ def has_interval(estimate: Estimate) -> bool:
     )
 
 
+def agrees_with_zero(estimate: Estimate) -> bool:
+    """Whether zero is in the interval of what was found: then its size relative to the value says
+    nothing.
+    """
+    low, high = estimate.interval()
+    return has_interval(estimate) and low <= 0 <= high
+
+
 def found(estimate: Estimate, *, plus_minus: str = "+-") -> str:
     """What may be printed as the value: ``value +- sd``, the value alone where an interval would
     mislead, three digits and a question mark where the model does not explain the data, ``-`` where
@@ -99,11 +116,13 @@ def found(estimate: Estimate, *, plus_minus: str = "+-") -> str:
 
 
 def short_status(estimate: Estimate) -> str:
-    """``determined``, ``not determined``, ``at a bound``, ``never moved``, ``fixed``, or the doubt
-    about the whole fit.
+    """``determined``, ``agrees with 0``, ``not determined``, ``at a bound``, ``never moved``,
+    ``fixed``, or the doubt about the whole fit.
     """
     if estimate.status is Determination.DETERMINED and not has_interval(estimate):
         return "no sd"
+    if agrees_with_zero(estimate):
+        return "agrees with 0"
     return estimate.status.value.removesuffix(" by these data")
 
 

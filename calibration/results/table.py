@@ -17,8 +17,8 @@ from calibration.results.fitted_data import FittedRecording, FittedSeries
 from calibration.results.numbers import (
     found,
     has_interval,
-    percent,
     plain,
+    relative_error,
     rounded_like,
     short_status,
 )
@@ -174,7 +174,7 @@ def _parameters(fit: FitSummary, width: int) -> Iterator[Line]:
     cells = [
         [
             value,
-            _percent(estimate),
+            relative_error(estimate),
             estimate.unit or "-",
             plain(estimate.start),
             short_status(estimate),
@@ -197,10 +197,6 @@ def _parameters(fit: FitSummary, width: int) -> Iterator[Line]:
             yield from _wrapped(
                 sentences.sentence(estimate.note), width, indent=_INDENT, style=style
             )
-
-
-def _percent(estimate: Estimate) -> str:
-    return percent(estimate.value, estimate.sd) if has_interval(estimate) else "-"
 
 
 def _row(label: str, cells: Sequence[str], label_width: int, widths: Sequence[int]) -> str:

@@ -22,6 +22,9 @@ from calibration.studies.asked.files import RADIUS, check_names
 from calibration.studies.choices.single_files import LEFT_OUT
 from calibration.studies.file_kinds import check_bodies, kind_of
 from calibration.studies.file_report import FileReport
+from calibration.studies.plausibility.drag import implausible_first_drag
+from calibration.studies.plausibility.finding import Finding
+from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.recording_remarks import sampling_interval
 from calibration.studies.spin.trials import shows_spin
 from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
@@ -147,6 +150,28 @@ def _inspect_file(
         return FileReport(path=path, name=name, problem=error)
 
 
+def contradictory_files(
+    reports: Sequence[FileReport], *, ball: Ball | None, model: ModelOptions
+) -> list[Finding]:
+    """What speaks against the recordings of several files together, or against the ball that is
+    said to be in them.
+
+    Args:
+        reports: of the files.
+        ball: as it was given, where its mass was.
+        model: with the gravity and the density of the fluid.
+    """
+    readings = [
+        (dataclasses.replace(report.recording, name=report.name), report.reading)
+        for report in reports
+        if report.problem is None and report.recording is not None and report.reading is not None
+    ]
+    found = contradictions(readings, gravity=model.gravity)
+    if found or ball is None:
+        return found
+    return list(implausible_first_drag(readings, ball, model))
+
+
 def extent(values: Sequence[float] | NDArray[np.float64]) -> str:
     """``2.9`` or ``3.7 to 5.4``."""
     low, high = f"{min(values):.2g}", f"{max(values):.2g}"
@@ -154,13 +179,6 @@ def extent(values: Sequence[float] | NDArray[np.float64]) -> str:
 
 
 # What can be learned
-
-
-def drag_coefficient_per(ball: Ball, model: ModelOptions) -> float:
-    """Drag coefficient over deceleration by drag per square of the speed, 2 m / (rho pi R^2)
-    [m].
-    """
-    return 2 * ball.mass / (model.fluid_density * math.pi * ball.radius**2)
 
 
 def verdicts(

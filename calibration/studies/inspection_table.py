@@ -14,16 +14,27 @@ from calibration.results.numbers import value_and_sd
 from calibration.results.sentences import metres
 from calibration.studies.file_report import FileReport
 from calibration.studies.inspection import Verdict, extent
+from calibration.studies.plausibility.finding import Finding, is_meaningless
 from calibration.studies.recording_remarks import sampling_interval
 
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
 
 
 def print_inspection(
-    reports: Sequence[FileReport], verdicts: Sequence[Verdict], *, console: Console
+    reports: Sequence[FileReport],
+    verdicts: Sequence[Verdict],
+    *,
+    console: Console,
+    findings: Sequence[Finding] = (),
 ) -> None:
     """Print a line for each file, what the reading noticed, what can be learned, and what is wrong
     with which file.
+
+    Args:
+        reports: of the files.
+        verdicts: what they can tell together.
+        console: where to print.
+        findings: what speaks against them together.
     """
     for table in (
         _recordings(reports),
@@ -36,12 +47,12 @@ def print_inspection(
         if table.row_count:
             console.print(table, soft_wrap=False)
             console.print()
-    remarks = gathered_remarks(reports)
+    remarks = [*(finding.sentence for finding in findings), *gathered_remarks(reports)]
     for text in remarks:
         _say(console, f"- {text}")
     if remarks:
         console.print()
-    if verdicts:
+    if verdicts and not is_meaningless(findings):
         table = _table("What can be learned", "", "")
         for verdict in verdicts:
             table.add_row(

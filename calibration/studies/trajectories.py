@@ -52,7 +52,7 @@ from calibration.fitting.probes import exclude_flatness
 from calibration.io.files import make_distinct_names
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_trajectory
-from calibration.io.trajectory_columns import is_trajectory
+from calibration.io.trajectory_columns import MissingUnit, is_trajectory
 from calibration.model.free import Free
 from calibration.model.prior import HeavyTailed, LogNormal, Normal
 from calibration.nuisances import (
@@ -97,13 +97,15 @@ from calibration.studies.doubts.restitution import (
 from calibration.studies.doubts.search import TRIALS, minimise_with_doubts
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
-from calibration.studies.plausibility.finding import Finding
+from calibration.studies.plausibility.apparent_gravity import describe_unit
+from calibration.studies.plausibility.finding import Finding, is_meaningless
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import (
     LIFT,
     RESTITUTION,
     believable_scale,
     buoyant_scale,
+    implausible_readings,
     judge_plausibility,
 )
 from calibration.studies.plausibility.spins import ratio_in_bounces, wrong_spins
@@ -322,17 +324,41 @@ def read_one(
 ) -> tuple[Recording, Sequence[DroppedFrames]]:
     """The recording in a file, as it is to be read, and the frames that were missing in it."""
     own = options.of(path)
-    recording = read_trajectory(
-        path,
-        columns=own.columns,
-        scale=own.scale,
-        frame_rate=own.frame_rate,
-        vertical=own.vertical,
-        sigma=own.sigma,
-        interval=options.interval_of(path),
-    )
+
+    def read(scale: float | None) -> Recording:
+        return read_trajectory(
+            path,
+            columns=own.columns,
+            scale=scale,
+            frame_rate=own.frame_rate,
+            vertical=own.vertical,
+            sigma=own.sigma,
+            interval=options.interval_of(path),
+        )
+
+    try:
+        recording = read(own.scale)
+    except MissingUnit as error:
+        raise name_unit(error, read(1.0), gravity=gravity) from error
     missing = find_dropped_frames(recording, gravity=gravity) if own.missing_frames else ()
     return with_missing_frames(recording, missing), missing
+
+
+def name_unit(error: MissingUnit, recording: Recording, *, gravity: float) -> InputError:
+    """The error of positions without a unit, with the unit in which they fall as they should.
+
+    Args:
+        error: as it was found.
+        recording: with its numbers taken as metres.
+        gravity: acceleration of free fall [m/s^2].
+    """
+    return InputError(
+        error.problem,
+        remedy=describe_unit(recording, gravity) or error.remedy,
+        path=error.path,
+        line=error.line,
+        column=error.column,
+    )
 
 
 def sentences_on_frames(study: Study, recordings: Sequence[Recording]) -> Iterator[str]:
@@ -578,11 +604,13 @@ def cheapest(ways: Sequence[Explanation]) -> Explanation:
     return min(ways, key=lambda way: way.cost(misfit))
 
 
-def find_explanation(study: Study, data: VisiblePhysics, *, lift: bool) -> Explanation:
+def find_explanation(
+    study: Study, data: VisiblePhysics, *, lift: bool, trials: int = TRIALS
+) -> Explanation:
     """The minimum with impacts that repeat."""
     problem = problem_of(study, data, scatter=False, lift=lift)
     found = lowest_minimum(
-        study, data, problem, trials=0 if heights_will_do(study, data) else TRIALS
+        study, data, problem, trials=0 if heights_will_do(study, data) else trials
     )
     return Explanation(data, *found, lift, scatter=False)
 
@@ -645,7 +673,12 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             check_spins(study, data)
         count = len(data.detections)
         progress(f"Fitting {count} recording{'s' if count != 1 else ''}")
-        way = explain(study, data, progress=progress)
+        readings = list(zip(*read, strict=True))
+        if is_meaningless(implausible_readings(study, readings, lift=data.spin)):
+            # Nothing will be believed of it: one minimum shows what it looks like.
+            way = find_explanation(study, data, lift=lifts(study, data), trials=0)
+        else:
+            way = explain(study, data, progress=progress)
         data = way.data
         if lift_is_unknown(study, way) and not data.measured:
             assessment = counted_as_parameter(way.problem, way.assessment, LIFT)
@@ -662,7 +695,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         )
     warnings = (*told.shown, *result.warnings, *told.notes)
     result = dataclasses.replace(result, warnings=warnings, modifications=told.judged)
-    return judge_plausibility(result, study, list(zip(*read, strict=True)))
+    return judge_plausibility(result, study, readings)
 
 
 class Told(NamedTuple):

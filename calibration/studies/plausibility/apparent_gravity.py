@@ -51,6 +51,9 @@ UNITS_OF_TIME = (
 UNIT_ALIKE = 0.12
 """Relative difference of gravity up to which a unit explains it."""
 
+DRAGGED = 3.0
+"""Gravity of parabolas, over the stated one, that no drag makes."""
+
 LEAST_SHARE = 0.5
 """Share of the samples of a moving ball below which the use of so few is a finding."""
 
@@ -66,6 +69,18 @@ class _Fall(NamedTuple):
 def wrong_gravity(readings: Sequence[Reading], gravity: float) -> Iterator[Finding]:
     """Where gravity is far from the stated one, or upwards."""
     falls = [fall for reading in readings if (fall := _fall_of(reading, gravity)) is not None]
+    sideways = [(fall, axis) for fall in falls if (axis := _falling_axis(fall, gravity))]
+    if sideways:
+        where = where_of([fall.reading for fall, _ in sideways], readings)
+        (fall, axis) = sideways[0]
+        vertical = fall.reading[0].vertical.removeprefix("-")
+        yield Finding(
+            f"It is {axis.removeprefix('-')} that is accelerated as things fall, not {vertical}"
+            f"{where}: the axes are probably swapped. Give --vertical {axis}.",
+            meaningless=True,
+        )
+        named = [fall for fall, _ in sideways]
+        falls = [fall for fall in falls if fall not in named]
     upwards = [fall for fall in falls if fall.ratio < 0]
     others = [fall for fall in falls if fall.ratio > 0]
     if upwards:
@@ -82,6 +97,45 @@ def wrong_gravity(readings: Sequence[Reading], gravity: float) -> Iterator[Findi
     # A minus sign and a wrong unit are named one after the other.
     if upwards and abs(abs(_middle(upwards)) - 1) > GRAVITY_OFF:
         yield _of_ratio(upwards, readings, gravity)
+
+
+def describe_unit(recording: Recording, gravity: float) -> str:
+    """In which unit lengths probably are that are not in metres, and what to do; nothing where the
+    ball does not show it.
+
+    Args:
+        recording: with its numbers taken as metres.
+        gravity: acceleration of free fall [m/s^2].
+    """
+    seen = np.isfinite(recording.position[:, UP])
+    fall = measure_free_fall(recording.time[seen], recording.position[seen, UP])
+    ratio = np.nan if fall is None else abs(fall.acceleration) / gravity
+    if not abs(ratio - 1) > GRAVITY_OFF:
+        return ""
+    says = f"In these numbers the ball falls at {two_digits(ratio * gravity)} per s^2"
+    for factor, what, unit, metres in UNITS_OF_LENGTH:
+        if abs(ratio / factor - 1) < UNIT_ALIKE and factor > 1:
+            return (
+                f"{says}: they are probably {what}. Write '({unit})' into the header, or give "
+                f"--scale {metres:g}."
+            )
+    return (
+        f"{says}: they are probably pixels, which would be {two_digits(1e3 / ratio)} mm wide. Give "
+        "--scale metres-per-pixel as you measured it."
+    )
+
+
+def _falling_axis(fall: _Fall, gravity: float) -> str | None:
+    """The sideways axis along which the ball falls as the vertical should, with the sign that makes
+    it point up; ``None`` where there is none.
+    """
+    recording, _ = fall.reading
+    for axis, letter in enumerate("xy"):
+        seen = np.isfinite(recording.position[:, axis])
+        found = measure_free_fall(recording.time[seen], recording.position[seen, axis])
+        if found is not None and abs(abs(found.acceleration) / gravity - 1) < GRAVITY_OFF:
+            return letter if found.acceleration > 0 else f"-{letter}"
+    return None
 
 
 def _middle(falls: Sequence[_Fall]) -> float:
@@ -115,7 +169,8 @@ def _fall_of(reading: Reading, gravity: float) -> _Fall | None:
     fall = measure_free_fall(recording.time[seen], recording.position[seen, UP])
     if fall is None or abs(fall.acceleration / gravity - 1) < GRAVITY_OFF:
         return None
-    if used > max(LEAST_SHARE * fall.share, 0.1) and not abs(ratio - 1) > GRAVITY_OFF:
+    agrees = used > max(LEAST_SHARE * fall.share, 0.1) and not abs(ratio - 1) > GRAVITY_OFF
+    if agrees and abs(fall.acceleration) < DRAGGED * gravity:
         return None  # flights with much drag are no parabolas
     return _Fall(reading, _with_drag(recording, fall) / gravity, fall.stretches)
 

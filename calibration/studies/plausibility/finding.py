@@ -24,6 +24,11 @@ class Finding(NamedTuple):
     meaningless: bool = False
 
 
+def is_meaningless(findings: Sequence[Finding]) -> bool:
+    """Whether one of them says that nothing is to be believed."""
+    return any(finding.meaningless for finding in findings)
+
+
 def where_of(places: Sequence[Reading], readings: Sequence[Reading]) -> str:
     """Which recordings are meant, as the end of a clause; nothing where there is only one."""
     if len(readings) == 1:

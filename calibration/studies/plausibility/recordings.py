@@ -5,13 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from calibration.detection.bounces import read_bounces
+from calibration.detection.bounces import DetectedBounces, read_bounces
 from calibration.detection.flight_fit import UP
 from calibration.detection.noise import local_residuals, robust_deviation
 from calibration.errors import InputError
 from calibration.io.recording import Recording
 from calibration.studies.plausibility.apparent_gravity import LEAST_SHARE, wrong_gravity
 from calibration.studies.plausibility.finding import Finding, Reading, where_of
+from calibration.studies.plausibility.frames import wrong_frames
+
+UNSEEN = 6.0
+"""Samples that are missing at an impact from which on it was not seen."""
 
 
 def implausible_recordings(readings: Sequence[Reading], *, gravity: float) -> list[Finding]:
@@ -27,10 +31,39 @@ def implausible_recordings(readings: Sequence[Reading], *, gravity: float) -> li
     return (
         list(_of_some(readings, _takes_turns, _two_balls))
         or list(_of_some(readings, _repeats, _copies))
+        or list(wrong_frames(readings))
         or list(wrong_gravity(readings, gravity))
         or list(_of_some(readings, _gains_speed, _backwards))
         or list(_few_samples(readings))
     )
+
+
+def unseen_impacts(readings: Sequence[Reading]) -> Iterator[Finding]:
+    """Where the ball was out of the picture when it bounced.
+
+    Args:
+        readings: recordings and what was detected in them.
+    """
+    gaps = [_gaps_at_impacts(recording, detected) for recording, detected in readings]
+    places = [reading for reading, unseen in zip(readings, gaps, strict=True) if unseen]
+    if places:
+        impacts = sum(len(detected.bounces) for _, detected in readings)
+        longest = 1e3 * max(map(max, filter(None, gaps)))
+        yield Finding(
+            f"{sum(map(len, gaps))} of {impacts} impacts were not seen"
+            f"{where_of(places, readings)}: the ball bounced outside of the picture or hidden, for "
+            f"up to {longest:.0f} ms. When and where is extrapolated from the flights, and the fit "
+            "may not converge: film the surface, too."
+        )
+
+
+def _gaps_at_impacts(recording: Recording, detected: DetectedBounces) -> list[float]:
+    """Times without a sample around impacts [s], where they are long."""
+    time = recording.time[np.isfinite(recording.position[:, UP])]
+    after = np.searchsorted(time, [bounce.time for bounce in detected.bounces])
+    after = np.clip(after, 1, time.size - 1)
+    gaps = time[after] - time[after - 1]
+    return [float(gap) for gap in gaps if gap > UNSEEN * float(np.median(np.diff(time)))]
 
 
 def refusal(recording: Recording, findings: Sequence[Finding]) -> InputError | None:

@@ -10,11 +10,23 @@ from calibration.results.fitted_data import StoredPredictions
 from calibration.results.modification import Decision
 from calibration.results.numbers import has_interval, listed
 from calibration.results.result import Fit
+from calibration.studies.asked.files import ball_of
 from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
-from calibration.studies.plausibility.finding import Finding, Reading, two_digits
+from calibration.studies.plausibility.drag import (
+    drag_coefficient_per,
+    implausible_drag,
+    implausible_first_drag,
+)
+from calibration.studies.plausibility.finding import (
+    Finding,
+    Reading,
+    is_meaningless,
+    two_digits,
+)
 from calibration.studies.plausibility.implausible_modifications import implausible_modifications
-from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
+from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.plausibility.spins import wrong_spins
 from calibration.studies.sounds import DRAG
 from calibration.studies.study import Ball, ModelOptions, Study
@@ -30,20 +42,6 @@ LARGEST_RESTITUTION = 0.98
 
 MODULI = (1e4, 1e12)
 """Moduli [Pa] of soft foam and beyond diamond; a stiffness outside means something else."""
-
-DRAG_ALIKE = (0.4, 2.2)
-"""Drag coefficients over that of a smooth sphere: rough and spinning balls, the drag crisis."""
-
-VISCOSITY = 1.8e-5
-"""Of air [Pa s]."""
-
-ROUGH_CRISIS, SMOOTH = 4e4, 0.7
-"""Reynolds number below which not even rough spheres have less drag than this part of that of
-smooth ones (Achenbach, J. Fluid Mech. 65 (1974) 113-125).
-"""
-
-DRAG_CRISIS = 1e5
-"""Reynolds number from which on the drag coefficient may be as small as 0.07."""
 
 FRICTION, STIFFNESS = "contact.friction.coefficient", "contact.normal.stiffness"
 RESTITUTION = "contact.normal.restitution"
@@ -127,62 +125,13 @@ def _drag_of_scale(
         )
 
 
-def sphere_drag(reynolds: float) -> float:
-    """Drag coefficient of a smooth sphere below the drag crisis (Clift and Gauvin 1970).
-
-    ``24/Re (1 + 0.15 Re^0.687) + 0.42/(1 + 42500 Re^-1.16)``, right within 6 % up to Re = 3e5.
-
-    Args:
-        reynolds: Reynolds number with the diameter.
-    """
-    return float(
-        24 / reynolds * (1 + 0.15 * reynolds**0.687) + 0.42 / (1 + 42500 * reynolds**-1.16)
-    )
-
-
 def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> Iterator[Finding]:
     """A drag coefficient that no sphere has."""
-    if drag is None:
-        return
-    speeds = [
-        float(np.linalg.norm(np.nan_to_num(bounce.velocity_before)))
-        for _, detected in readings
-        for bounce in detected.bounces
-    ]
-    ball, density = study.ball, study.model.fluid_density
-    speed = 0.6 * float(np.median(speeds))  # of the flight before, on average
-    reynolds = max(2 * ball.radius * speed * density / VISCOSITY, 1.0)
-    expected = sphere_drag(reynolds)
-    share = SMOOTH if reynolds < ROUGH_CRISIS else DRAG_ALIKE[0]
-    least = 0.07 if reynolds > DRAG_CRISIS else share * expected
-    low, high = drag.interval()
-    if high >= least and low <= DRAG_ALIKE[1] * expected:
-        return
-    ratio = drag.value / expected
-    says = (
-        f"The drag coefficient comes out as {drag.value:.2g}; that of a sphere is about "
-        f"{expected:.2g} (0.1 to 1 for any)"
-    )
-    if abs(np.log(4 * ratio)) < 0.4:
-        yield Finding(
-            f"{says}: --radius {ball.radius:g} is probably the diameter; with --radius "
-            f"{ball.radius / 2:g} it is {4 * drag.value:.2g}.",
-            doubts=(DRAG,),
-        )
-        return
-    mass, radius = ball.mass / ratio, ball.radius * np.sqrt(ratio)
-    heavy, small = ("large", "small") if ratio > 1 else ("small", "large")
-    other = (
-        "a restitution that falls with the speed looks like drag (--restitution-law viscoelastic)"
-        if ratio > 1
-        else "there is hardly any air (--no-drag)"
-    )
-    cause = (
-        f"--mass {ball.mass:g} is too {heavy} ({mass:.2g} would do), --radius {ball.radius:g} too "
-        f"{small} ({radius:.2g} would do), or {other}"
-    )
-    # What looks like more drag than there is, is in all other numbers, too.
-    yield Finding(f"{says}: {cause}.", doubts=(DRAG,), meaningless=ratio > 1)
+    if drag is not None:
+        density = study.model.fluid_density
+        yield from implausible_drag(drag.value, drag.interval(), study.ball, density, readings)
+    elif study.model.drag:
+        yield from implausible_first_drag(readings, study.ball, study.model)
 
 
 def _restitution(restitution: Estimate | None) -> Iterator[Finding]:
@@ -267,6 +216,29 @@ def sunken_surface(fit: Fit, radius: float) -> Iterator[Finding]:
         )
 
 
+def implausible_readings(
+    study: Study, readings: Sequence[Reading], *, lift: bool = False
+) -> list[Finding]:
+    """Findings on the recordings of a study, each for itself and together.
+
+    Args:
+        study: what was asked.
+        readings: recordings and what was detected in them.
+        lift: whether spin may lift the balls.
+    """
+    gravity, ball = study.model.gravity, study.ball
+    found = implausible_recordings(readings, gravity=gravity)
+    found += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not found else []
+    if is_meaningless(found):
+        return found
+    factors = [
+        drag_coefficient_per(ball_of(study, recording.path or recording.name), study.model)
+        for recording, _ in readings
+    ]
+    found += contradictions(readings, gravity=gravity, drag_coefficients=factors, lift=lift)
+    return found + list(unseen_impacts(readings))
+
+
 def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> Fit:
     """The fit with what is implausible of it first among its warnings, and without the standard
     errors that this takes away.
@@ -276,15 +248,15 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
         study: what was asked.
         readings: recordings and what was detected in them.
     """
-    before = implausible_recordings(readings, gravity=study.model.gravity)
-    ball = study.ball
-    before += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not before else []
-    known = any(finding.meaningless for finding in before)
+    before = implausible_readings(study, readings, lift=LIFT in fit.parameters)
+    known = is_meaningless(before)
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
-    meaningless = any(finding.meaningless for finding in findings)
+    meaningless = is_meaningless(findings)
     doubted = {name for finding in findings for name in finding.doubts}
-    grave = [one.sentence for one in findings if one.meaningless or one.doubts]
-    other = [one.sentence for one in findings if not (one.meaningless or one.doubts)]
+    # Where the fit is in doubt anyway, what is odd of the recordings is the likely cause.
+    first = [one for one in findings if one.meaningless or one.doubts or fit.doubt is not None]
+    grave = [one.sentence for one in first]
+    other = [one.sentence for one in findings if one not in first]
     gone = Determination.IMPLAUSIBLE
     parameters = {
         name: estimate.withdrawn(gone) if meaningless or name in doubted else estimate

@@ -401,8 +401,8 @@ REFUSED = {
         "t,x,y",
         (TIME, A, 2000 * C),
         {},
-        "line 1, column 'y': the positions have no unit and run from 1975.5 to 2000: pixels "
-        "or millimetres rather than metres.",
+        "line 1, column 'y': the positions have no unit and run from 1975.5 to 2000: pixels, "
+        "centimetres or millimetres rather than metres.",
     ),
     "unit of time for a position": (
         "t,z (s)",

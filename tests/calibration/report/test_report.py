@@ -109,6 +109,16 @@ def test_a_determined_parameter_has_value_sd_percent_unit_start_and_status():
     ]
 
 
+@pytest.mark.parametrize("value", [1e-5, -1e-3, 1.9e-3])
+def test_a_value_that_agrees_with_zero_has_no_relative_error_and_says_so(value):
+    slope = dataclasses.replace(
+        synthetic.parameters()["length_scale"], label="slope", symbol="b", value=value, sd=1e-3
+    )
+    row = line_of(fit_text(without_data(parameters={"slope": slope})), "slope (b)")
+    assert row.endswith("agrees with 0")
+    assert "%" not in row
+
+
 def test_a_parameter_that_is_not_determined_has_the_reason_and_no_number():
     text = fit_text(synthetic.drops(1))
     row = line_of(text, "stiffness (k)")

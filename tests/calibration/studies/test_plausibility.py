@@ -11,12 +11,15 @@ import pytest
 import calibration as cal
 from calibration.cli.main import main
 from calibration.detection.bounces import read_bounces
+from calibration.detection.dropped_frames import find_dropped_frames, with_missing_frames
 from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
 from calibration.results.numbers import has_interval
-from calibration.studies.plausibility.recordings import implausible_recordings
-from calibration.studies.plausibility.results import judge_plausibility, sphere_drag
+from calibration.studies.plausibility.drag import sphere_drag
+from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
+from calibration.studies.plausibility.recordings_apart import contradictions
+from calibration.studies.plausibility.results import judge_plausibility
 from tests.calibration import synthetic_fits as synthetic
 from tests.calibration.studies.newcomers import DRAG, RESTITUTION, drop, write
 
@@ -150,6 +153,124 @@ def test_findings_on_many_recordings_are_one_with_their_names():
     assert "in 2 of 3 recordings (fast_0, fast_1)" in found.sentence
 
 
+@pytest.mark.parametrize(
+    ("every", "copies", "cause"),
+    [(7, 0, "Frames are missing"), (20, 0, "Frames are missing"), (5, 2, "copies of those before")],
+)
+def test_frames_that_are_lost_or_copied_at_even_times_are_named(every, copies, cause):
+    time, height = drop(duration=1.6)
+    number = np.arange(time.size)
+    odd = height[np.repeat(number, np.where(number % every == every - 1, copies, 1))]
+    times = np.arange(odd.size) / 240
+    assert cause in named(recording(times, odd))
+    good = recording(*drop(seed=1, release=0.5), name="good")
+    assert "in 1 of 2 recordings (odd)" in named(recording(times, odd, name="odd"), good)
+
+
+@pytest.mark.parametrize("every", [7, 20])
+def test_frames_that_are_lost_regularly_are_found_where_nothing_moves_too(every):
+    time, height = drop(duration=1.6)
+    kept = np.arange(time.size) % every != every - 1
+    lossy = recording(time[: kept.sum()], height[kept])
+    assert f"after every {every - 1} samples: --missing-frames corrects that" in named(lossy)
+    mended = with_missing_frames(lossy, find_dropped_frames(lossy))
+    assert mended.time == pytest.approx(time[kept])
+
+
+def test_a_horizontal_axis_taken_for_the_vertical_is_named():
+    time, height = drop()
+    position = np.full((time.size, 3), np.nan)
+    position[:, 0], position[:, 2] = height, 0.2 + 0.7 * time + 5e-4 * np.sin(40 * time)
+    assert "--vertical x" in named(Recording(name="throw", time=time, position=position))
+
+
+def test_impacts_outside_of_the_picture_are_said():
+    time, height = drop(duration=1.2)
+    seen = height > 0.12
+    cut = recording(time[seen], height[seen])
+    (found,) = unseen_impacts([(cut, read_bounces(cut, radius=0.02))])
+    assert "impacts were not seen" in found.sentence
+    whole = recording(time, height)
+    assert not list(unseen_impacts([(whole, read_bounces(whole, radius=0.02))]))
+
+
+# Recordings that contradict each other
+
+
+def contradicting(*recordings):
+    return contradictions(
+        [(one, read_bounces(one, radius=0.02)) for one in recordings], gravity=9.81
+    )
+
+
+ONE, OTHER = drop(release=0.5), drop(release=0.42, seed=1)
+
+
+def test_nothing_is_said_of_recordings_of_one_ball():
+    low = drop(release=0.2, seed=2)
+    again = drop(release=0.5, seed=3)  # of the same motion, with noise of its own
+    assert contradicting(*(recording(*each) for each in (ONE, OTHER, low, again))) == []
+
+
+def test_two_balls_in_two_files_have_no_common_restitution():
+    softer = drop(release=0.42, seed=1, restitution=0.80)
+    (found,) = contradicting(recording(*ONE), recording(*softer, name="softer"))
+    assert "not of the same ball" in found.sentence
+    assert {"contact.normal.restitution", "drag.coefficient"} <= set(found.doubts)
+
+
+def test_a_restitution_that_depends_on_speed_is_that_of_one_ball():
+    def falling(release, seed):
+        speed, each = np.sqrt(2 * 9.81 * (release - 0.02)), []
+        for _ in range(8):
+            each.append(0.85 * speed**-0.1)
+            speed *= each[-1]
+        return recording(*drop(release=release, seed=seed, restitution=each))
+
+    assert contradicting(falling(0.6, 0), falling(0.3, 1)) == []
+
+
+def test_two_balls_that_the_air_slows_differently_are_named():
+    heavy = drop(release=0.42, seed=1, mass=0.057, radius=0.0335)
+    (found,) = contradicting(recording(*ONE), recording(*heavy, name="heavy"))
+    assert "different balls" in found.sentence
+    assert "--file" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("times", "lengths", "cause"),
+    [(240 / 250, 1.0, "240 instead of 250"), (1.0, 1.05, "the scale of their lengths")],
+)
+def test_another_frame_rate_or_scale_in_one_file_is_named(times, lengths, cause):
+    time, height = OTHER
+    odd = recording(time * times, height * lengths, name="odd")
+    (found,) = contradicting(recording(*ONE), odd)
+    assert found.meaningless
+    assert "odd" in found.sentence
+    assert cause in found.sentence
+
+
+def test_one_recording_under_two_names_is_named_however_it_was_cut():
+    time, height = ONE
+    shifted = recording(time + 0.1, np.round(height + 0.013, 5), name="shifted")
+    cut = recording(time[:-60], height[60:], name="cut")
+    for other in (shifted, cut):
+        (found,) = contradicting(recording(time, height), other)
+        assert "the same recording under two names" in found.sentence
+
+
+def test_recordings_that_contradict_each_other_determine_nothing_of_the_ball():
+    softer = drop(release=0.42, seed=1, restitution=0.80)
+    readings = [
+        (one, read_bounces(one, radius=0.02)) for one in (recording(*ONE), recording(*softer))
+    ]
+    asked = cal.studies.Study(files=("a.csv",), ball=cal.studies.Ball(radius=0.02, mass=0.0027))
+    fit = judge_plausibility(synthetic.drops(2), asked, readings)
+    assert "not of the same ball" in fit.warnings[0]
+    assert not has_interval(fit.parameters["contact.normal.restitution"])
+    assert not has_interval(fit.parameters["drag.coefficient"])
+
+
 @pytest.mark.parametrize("factor", [1e-6, 1e-3, 0.05, 1.0, 30.0, 1e4])
 def test_any_unit_is_read_without_failing(factor):
     """A recording in wrong units is no reason to break down, nor to overflow."""
@@ -202,6 +323,13 @@ def test_a_diameter_given_as_radius_is_named_and_withdraws_the_drag():
     assert "--radius 0.02 is probably the diameter" in fit.warnings[0]
     assert fit.parameters["drag.coefficient"].status is cal.Determination.IMPLAUSIBLE
     assert fit.plausible
+
+
+def test_a_diameter_is_named_at_first_sight_where_the_fit_tells_no_drag():
+    undetermined = {"status": cal.Determination.NOT_CONVERGED, "sd": np.inf}
+    fit = judged({"drag.coefficient": undetermined}, radius=0.04)
+    assert "--radius 0.04 is probably the diameter" in fit.warnings[0]
+    assert "diameter" not in " ".join(judged({"drag.coefficient": undetermined}).warnings)
 
 
 def test_a_drag_that_no_sphere_has_withdraws_everything():
@@ -308,3 +436,36 @@ def test_check_refuses_a_file_with_a_mistake_and_names_it(mistake, tmp_path, cap
     assert cause in " ".join((printed.out + printed.err).split())
     assert "+-" not in printed.out
     assert "What can be learned" not in printed.out
+
+
+@pytest.mark.parametrize(
+    ("factor", "cause"), [(100, "in centimetres"), (1000, "in millimetres"), (437, "pixels")]
+)
+def test_lengths_without_a_unit_are_named_by_how_they_fall(factor, cause, tmp_path, capsys):
+    time, height = drop(duration=1.0)
+    path = write(tmp_path / "a.csv", "t [s],z", time, factor * height)
+    for verb in ("check", "fit"):
+        assert main([verb, str(path), "--radius", "0.02", "--mass", "0.0027"]) in (1, 2)
+        printed = capsys.readouterr()
+        assert f"they are probably {cause}" in " ".join((printed.out + printed.err).split())
+
+
+def test_check_compares_files_and_the_ball_that_is_said_to_be_in_them(tmp_path, capsys):
+    softer = drop(release=0.42, seed=1, restitution=0.80)
+    one = write(tmp_path / "one.csv", "t [s],z [m]", *ONE)
+    again = write(tmp_path / "again.csv", "t [s],z [m]", ONE[0], ONE[1] + 0.01)
+    other = write(tmp_path / "softer.csv", "t [s],z [m]", *softer)
+    ball = ["--radius", "0.02", "--mass", "0.0027"]
+
+    def said(*arguments):
+        status = main(["check", *map(str, arguments)])
+        return status, " ".join(capsys.readouterr().out.split())
+
+    status, text = said(one, again, *ball)
+    assert status == 1
+    assert "the same recording under two names" in text
+    assert "not of the same ball" in said(one, other, *ball)[1]
+    assert "--radius 0.04 is probably the diameter" in said(one, "--radius", "0.04", *ball[2:])[1]
+    status, text = said(one, *ball)
+    assert status == 0
+    assert "probably" not in text

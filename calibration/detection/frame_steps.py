@@ -1,0 +1,107 @@
+"""Whether frames were left out or copied in a recording whose times do not say so.
+
+From frame to frame a body in flight moves as far as it does on average in the two steps before and
+the two after. Where a frame is missing that the times do not miss, it moves twice as far; where one
+is a copy of the one before, not at all. It shows wherever the body is fast against the noise, and
+as often as it happens: no model of the motion is needed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+FAST = 9.0
+"""Steps from frame to frame, in noise of single samples, that tell: five standard deviations of the
+difference between a step and the mean of its neighbours.
+"""
+
+ALIKE = 0.45
+"""Relative difference of the steps before and after, up to which all are of one flight."""
+
+ROUND = 0.3
+"""Distance from a whole number up to which the ratio of a step to its neighbours is one."""
+
+MOST = 4
+"""Ratio up to which a step is one of missing frames; farther is a jump of the tracking."""
+
+FEWEST, SHARE = 4, 0.02
+"""Steps of one kind, and their part of those that tell, that are no accident."""
+
+LEAST_PERIOD, REGULAR = 3, 0.4
+"""Common divisor of the distances of missing frames that makes a pattern, and the part of its fast
+places at which they are seen to be missing. Four frames lost anywhere are far from that.
+"""
+
+CLEAN = 0.25
+"""Part of the second differences that is free of what is sought."""
+
+
+class FrameSteps(NamedTuple):
+    """Steps from frame to frame that are too long or too short.
+
+    Attributes:
+        missing: places of the samples after which frames are missing.
+        copies: places of the samples that the next one copies.
+        told: places of the steps that are long enough to tell.
+    """
+
+    missing: np.ndarray
+    copies: np.ndarray
+    told: np.ndarray
+
+
+def regular_places(steps: FrameSteps, count: int) -> np.ndarray | None:
+    """All places of a regular pattern of missing frames, of which some were found; ``None`` where
+    there is none.
+
+    Frames that are lost in the middle of a fast flight tell of those that are lost where nothing
+    moves: their distances are multiples of one number.
+
+    Args:
+        steps: what was found.
+        count: of the samples.
+    """
+    if steps.missing.size < FEWEST:
+        return None
+    period = int(np.gcd.reduce(np.diff(steps.missing)))
+    if period < LEAST_PERIOD:
+        return None
+    pattern = np.arange(int(steps.missing[0]) % period, count - 1, period)
+    looked_at = np.intersect1d(pattern, steps.told).size
+    return pattern if steps.missing.size > REGULAR * looked_at else None
+
+
+def find_frame_steps(time: np.ndarray, position: np.ndarray) -> FrameSteps:
+    """Steps that are another whole number of their neighbours than one; none where there are no
+    more than accidents.
+
+    Args:
+        time: of the samples, increasing (n,).
+        position: measured along one axis (n,), without gaps.
+    """
+    nothing = np.zeros(0, dtype=int)
+    if time.size < 8:
+        return FrameSteps(nothing, nothing, nothing)
+    interval = np.diff(time)
+    speed = np.diff(position) / interval
+    before, step, after = speed[:-4] + speed[1:-3], speed[2:-2], speed[3:-1] + speed[4:]
+    mean, place = (before + after) / 4, np.arange(2, speed.size - 2)
+    fast = np.abs(mean) * interval[2:-2] > FAST * _noise(position)
+    told = fast & (np.abs(after - before) / 2 < ALIKE * np.abs(mean))
+    ratio, place = step[told] / mean[told], place[told]
+    whole = np.where(np.abs(ratio - np.round(ratio)) < ROUND, np.round(ratio), 1.0)
+    fewest = max(FEWEST, SHARE * ratio.size)
+
+    def unless_few(places: np.ndarray) -> np.ndarray:
+        return places if places.size >= fewest else nothing
+
+    missing, copies = place[(whole > 1) & (whole <= MOST)], place[whole == 0]
+    return FrameSteps(unless_few(missing), unless_few(copies), place)
+
+
+def _noise(position: np.ndarray) -> float:
+    """White noise of one sample, from second differences of which a part need be clean."""
+    second = np.diff(position, 2)
+    off = np.abs(second - np.median(second))
+    # A quarter of a normal distribution is within 0.3186 standard deviations.
+    return float(np.quantile(off, CLEAN)) / 0.3186 / np.sqrt(6.0)

@@ -1,0 +1,131 @@
+"""Drag coefficients that spheres have, and the likely cause of others."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from calibration.detection.bounces import pool_values
+from calibration.studies.plausibility.finding import Finding, Reading
+from calibration.studies.sounds import DRAG
+from calibration.studies.study import Ball, ModelOptions
+
+DRAG_ALIKE = (0.4, 2.2)
+"""Drag coefficients over that of a smooth sphere: rough and spinning balls, the drag crisis."""
+
+VISCOSITY = 1.8e-5
+"""Of air [Pa s]."""
+
+ROUGH_CRISIS, SMOOTH = 4e4, 0.7
+"""Reynolds number below which not even rough spheres have less drag than this part of that of
+smooth ones (Achenbach, J. Fluid Mech. 65 (1974) 113-125).
+"""
+
+DRAG_CRISIS = 1e5
+"""Reynolds number from which on the drag coefficient may be as small as 0.07."""
+
+
+SURE = 3.0
+"""Standard deviations between which the drag lies at first sight."""
+
+
+def drag_coefficient_per(ball: Ball, model: ModelOptions) -> float:
+    """Drag coefficient over deceleration by drag per square of the speed, 2 m / (rho pi R^2) [m].
+
+    Args:
+        ball: of the study.
+        model: with the density of the fluid.
+    """
+    return float(2 * ball.mass / (model.fluid_density * np.pi * ball.radius**2))
+
+
+def sphere_drag(reynolds: float) -> float:
+    """Drag coefficient of a smooth sphere below the drag crisis (Clift and Gauvin 1970).
+
+    ``24/Re (1 + 0.15 Re^0.687) + 0.42/(1 + 42500 Re^-1.16)``, right within 6 % up to Re = 3e5.
+
+    Args:
+        reynolds: Reynolds number with the diameter.
+    """
+    return float(
+        24 / reynolds * (1 + 0.15 * reynolds**0.687) + 0.42 / (1 + 42500 * reynolds**-1.16)
+    )
+
+
+def implausible_drag(
+    value: float,
+    interval: tuple[float, float],
+    ball: Ball,
+    fluid_density: float,
+    readings: Sequence[Reading],
+) -> Iterator[Finding]:
+    """A finding where no sphere has such a drag coefficient.
+
+    Args:
+        value: of the coefficient.
+        interval: ends of its interval.
+        ball: as the study has it.
+        fluid_density: of what it falls in [kg/m^3].
+        readings: recordings and what was detected in them.
+    """
+    speeds = [
+        float(np.linalg.norm(np.nan_to_num(bounce.velocity_before)))
+        for _, detected in readings
+        for bounce in detected.bounces
+    ]
+    speed = 0.6 * float(np.median(speeds))  # of the flight before, on average
+    reynolds = max(2 * ball.radius * speed * fluid_density / VISCOSITY, 1.0)
+    expected = sphere_drag(reynolds)
+    share = SMOOTH if reynolds < ROUGH_CRISIS else DRAG_ALIKE[0]
+    least = 0.07 if reynolds > DRAG_CRISIS else share * expected
+    low, high = interval
+    if high >= least and low <= DRAG_ALIKE[1] * expected:
+        return
+    ratio = value / expected
+    says = (
+        f"The drag coefficient comes out as {value:.2g}; that of a sphere is about "
+        f"{expected:.2g} (0.1 to 1 for any)"
+    )
+    if abs(np.log(4 * ratio)) < 0.4:
+        yield Finding(
+            f"{says}: --radius {ball.radius:g} is probably the diameter; with --radius "
+            f"{ball.radius / 2:g} it is {4 * value:.2g}.",
+            doubts=(DRAG,),
+        )
+        return
+    mass, radius = ball.mass / ratio, ball.radius * np.sqrt(ratio)
+    heavy, small = ("large", "small") if ratio > 1 else ("small", "large")
+    other = (
+        "a restitution that falls with the speed looks like drag (--restitution-law viscoelastic)"
+        if ratio > 1
+        else "there is hardly any air (--no-drag)"
+    )
+    cause = (
+        f"--mass {ball.mass:g} is too {heavy} ({mass:.2g} would do), --radius {ball.radius:g} too "
+        f"{small} ({radius:.2g} would do), or {other}"
+    )
+    # What looks like more drag than there is, is in all other numbers, too.
+    yield Finding(f"{says}: {cause}.", doubts=(DRAG,), meaningless=ratio > 1)
+
+
+def implausible_first_drag(
+    readings: Sequence[Reading], ball: Ball, model: ModelOptions
+) -> Iterator[Finding]:
+    """The same of what the flights show at first sight. A lens may have bent them, so that it does
+    not make a result meaningless.
+
+    Args:
+        readings: recordings and what was detected in them.
+        ball: as the study has it.
+        model: with the density of the fluid.
+    """
+    told = [
+        (detected.drag, detected.drag_sd)
+        for _, detected in readings
+        if detected.bounces and detected.drag != 0 and np.isfinite(detected.drag_sd)
+    ]
+    if told:
+        factor = drag_coefficient_per(ball, model)
+        value, sd = (factor * one for one in pool_values(*zip(*told, strict=True)))
+        interval = (value - SURE * sd, value + SURE * sd)
+        for finding in implausible_drag(value, interval, ball, model.fluid_density, readings):
+            yield finding._replace(meaningless=False)
