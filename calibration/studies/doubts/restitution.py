@@ -19,8 +19,8 @@ flow goes from 0 to 1/4 (Johnson, Contact Mechanics (1985), section 11.5).
 """
 
 FROM_THE_FORM = 0.02
-"""Deviation of an impact from such a law, in ``ln(e/(1 - e))``: 0.2 % of a restitution of 0.9, 0.6 %
-of one of 0.7. A law that falls linearly, or from a yield speed on, differs as much from
+"""Deviation of an impact from such a law, in ``ln(e/(1 - e))``: 0.2 % of a restitution of 0.9, and
+0.6 % of one of 0.7. A law that falls linearly, or from a yield speed on, differs as much from
 ``FREE_FORM``, and impacts repeat no better. Without it drag explained what the law could not, and
 was 6 standard errors from the truth.
 """

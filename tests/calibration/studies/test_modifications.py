@@ -54,7 +54,9 @@ def off(found: cal.Fit, name: str, truth: float) -> float:
     return abs(estimate.value - truth) / estimate.sd
 
 
-@pytest.mark.long("table 3 degrees, drop", "contact of a millisecond", "roll 1 degree")
+@pytest.mark.long(
+    "level throw", "table 3 degrees, drop", "contact of a millisecond", "roll 1 degree"
+)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("ball", "camera", "throw"),
@@ -90,6 +92,7 @@ def test_a_rolling_shutter_is_found(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_restitution_that_falls_with_speed_is_found(tmp_path):
     ball = Ball(restitution=lambda speed: 0.87 * speed**-0.035)
     found = fit(tmp_path, ball, Camera())
@@ -183,6 +186,7 @@ def test_drops_that_are_pushed_aside_are_fitted_by_their_heights(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_calibrated_camera_makes_intervals_narrower(tmp_path):
     calibrated = fit(tmp_path, Ball(), Camera(), camera="calibrated")
     unknown = fit(tmp_path, Ball(), Camera())
