@@ -27,6 +27,8 @@ from calibration.studies.study import (
     EXTENSIONS_OPTION,
     FILES_OPTION,
     SECTIONS,
+    Ball,
+    BodyOptions,
     Section,
     Study,
     SweepOptions,
@@ -84,9 +86,14 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         if "files" in content
         else ()
     )
+    # A body bounces in the place of a ball.
+    absent = (
+        {Ball.section} if BodyOptions.section in content and Ball.section not in content else set()
+    )
     sections: dict[str, Any] = {
         cls.section: _read_section(cls, content.get(cls.section, {}), source, line)
         for cls in _SECTIONS
+        if cls.section not in absent
     }
     study = Study(
         files=tuple(_from_folder(os.path.dirname(source), file) for file in given),
@@ -311,6 +318,9 @@ _EXAMPLES = {
     "contact_radius": "0.0002",
     "radius": "0.03",
     "mass": "0.12",
+    "shape": "{ name = 'cube', half_width = 0.05 }",
+    "inertia": "[1e-4, 2e-4, 2e-4]",
+    "horizon": "0.2",
     "columns": "{ t = 'Zeit', z = 'Lage' }",
     "scale": "0.0015",
     "frame_rate": "240",
@@ -407,8 +417,10 @@ def study_text(
         modules = tomlkit.item([_extension_from(folder, name) for name in study.extensions])
         document.add("extensions", modules.comment(EXTENSIONS_OPTION.about))
     for cls in _SECTIONS:
-        document.add(tomlkit.nl())
-        document.add(cls.section, _section_table(getattr(study, cls.section)))
+        section = getattr(study, cls.section)
+        if section is not None:
+            document.add(tomlkit.nl())
+            document.add(cls.section, _section_table(section))
     if fitted:
         document.add(tomlkit.nl())
         document.add(

@@ -66,7 +66,7 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
     # Where the fit took account of something else, the restitution went with the drag.
     adopted = any(item.decision is Decision.ADOPTED for item in fit.modifications)
     drags = list(_drag(found.get(DRAG), study, readings))
-    light = buoyant_scale(study.ball, study.model.fluid_density)
+    light = buoyant_scale(study.one_ball, study.model.fluid_density)
     drags = drags or list(_drag_of_scale(found.get("length_scale"), found.get(DRAG), light))
     for finding in drags:
         yield finding._replace(doubts=(*finding.doubts, RESTITUTION)) if adopted else finding
@@ -75,8 +75,8 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
     yield from implausible_modifications(fit)
     if not any(recording.spin is not None for recording, _ in readings):
         yield from _lift_beside_camera(fit)
-    yield from _modulus(found.get(STIFFNESS), study.ball)
-    yield from sunken_surface(fit, study.ball.radius)
+    yield from _modulus(found.get(STIFFNESS), study.one_ball)
+    yield from sunken_surface(fit, study.one_ball.radius)
 
 
 def believable_scale(scale: Estimate) -> bool:
@@ -149,7 +149,7 @@ def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> I
         for _, detected in readings
         for bounce in detected.bounces
     ]
-    ball, density = study.ball, study.model.fluid_density
+    ball, density = study.one_ball, study.model.fluid_density
     speed = 0.6 * float(np.median(speeds))  # of the flight before, on average
     reynolds = max(2 * ball.radius * speed * density / VISCOSITY, 1.0)
     expected = sphere_drag(reynolds)
@@ -277,7 +277,7 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
         readings: recordings and what was detected in them.
     """
     before = implausible_recordings(readings, gravity=study.model.gravity)
-    ball = study.ball
+    ball = study.one_ball
     before += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not before else []
     known = any(finding.meaningless for finding in before)
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
