@@ -33,6 +33,7 @@ from calibration.results.result import Fit
 from calibration.runtime.registry import nearest_name
 from calibration.studies.asked.files import check_known_to_kind
 from calibration.studies.asked.problem import make_nuisances, make_problem
+from calibration.studies.choices.known_parameters import VALUE
 from calibration.studies.choices.named_tables import name_of, values_of
 from calibration.studies.choices.shapes import SHAPES
 from calibration.studies.choices.surfaces import PLANE
@@ -80,8 +81,7 @@ class Toss(NamedTuple):
     Attributes:
         recorded: the samples that are used.
         all_samples: how many the file has.
-        touch: index of the first sample at which the body is near the surface, ``None`` where it
-            never is.
+        touch: index of the last sample before the first touch, ``None`` where there is none.
     """
 
     recorded: RecordedPoses
@@ -219,9 +219,9 @@ def read_tosses(study: Study) -> list[Toss]:
         for path, name in zip(study.files, names, strict=True)
     ]
     heights = [lowest(body, one) for one in recorded]
-    level = level_of(heights)
+    near = level_of(heights) + NEAR * size_of(body)
     return [
-        _used(one, height < level + NEAR * size_of(body), study.body)
+        _used(one, first_touch(height, near), study.body)
         for one, height in zip(recorded, heights, strict=True)
     ]
 
@@ -231,8 +231,21 @@ def level_of(heights: Sequence[NDArray[np.float64]]) -> float:
     return float(np.median([np.nanmin(height) for height in heights]))
 
 
-def _used(recorded: RecordedPoses, near: NDArray[np.bool_], body: BodyOptions) -> Toss:
-    touch = int(np.argmax(near)) if near.any() else None
+def first_touch(height: NDArray[np.float64], near: float) -> int | None:
+    """Index of the last sample before the first touch, ``None`` where there is none: going on as
+    since the sample before, the next one would be below the height ``near``.
+
+    Args:
+        height: of the lowest point of the body (n,) [m], NaN where it was not seen.
+        near: height at which it touches [m].
+    """
+    seen = np.flatnonzero(np.isfinite(height))
+    change = np.diff(height[seen], prepend=height[seen[0]])
+    touches = height[seen] + np.minimum(change, 0.0) < near
+    return int(seen[np.argmax(touches)]) if touches.any() else None
+
+
+def _used(recorded: RecordedPoses, touch: int | None, body: BodyOptions) -> Toss:
     if body.horizon is None:
         return Toss(recorded, len(recorded.time), touch)
     if touch is None:
@@ -276,7 +289,7 @@ def released(toss: Toss, study: Study) -> jc.State:
 def _first_guess(toss: Toss, gravity: float) -> jc.State:
     """A parabola through the positions before the first touch, and the turns between them."""
     recorded = toss.recorded
-    flown = slice(0, len(recorded.time) if toss.touch is None else toss.touch)
+    flown = slice(0, len(recorded.time) if toss.touch is None else toss.touch + 1)
     seen = np.isfinite(recorded.position[flown]).all(axis=1)
     seen &= np.isfinite(recorded.orientation[flown]).all(axis=1)
     if seen.sum() < LEAST:
@@ -355,8 +368,9 @@ def starting_scene(study: Study, tosses: Sequence[Toss]) -> jc.Scene:
 
 def free_of(study: Study) -> tuple[str, ...]:
     """Paths of the parameters that are found."""
-    asked = study.model.parameters or {}
-    normal = [name for name in free_of_normal_law(study) if name != STIFFNESS or name in asked]
+    asked = (study.model.parameters or {}).get(STIFFNESS, {VALUE: None})
+    held = {STIFFNESS} if VALUE in asked else set()
+    normal = [name for name in free_of_normal_law(study) if name not in held]
     friction = () if study.model.friction is False else free_of_friction(study)
     height = (HEIGHT,) if study.model.surface == PLANE else ()
     return (*normal, *friction, *height, *free_of_surface(study))
