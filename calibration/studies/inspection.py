@@ -23,11 +23,11 @@ from calibration.studies.choices.single_files import LEFT_OUT
 from calibration.studies.file_kind import FileKind
 from calibration.studies.file_kinds import check_bodies, kind_of
 from calibration.studies.file_report import FileReport
-from calibration.studies.poses import POSES
 from calibration.studies.recording_remarks import sampling_interval
 from calibration.studies.spin.trials import shows_spin
 from calibration.studies.study import Ball, BodyOptions, ModelOptions, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
+from calibration.studies.tossed.poses import POSES
 from calibration.studies.trajectories import steepness
 
 SEEN = 3.0

@@ -14,8 +14,8 @@ from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_kinds import check_bodies, common_kind
 from calibration.studies.file_report import FileReport
-from calibration.studies.poses import POSES
 from calibration.studies.study import Study
+from calibration.studies.tossed.poses import POSES
 from calibration.uncertainty.bootstrap import check_trials
 from jaxcontact.parameters import nearest
 
