@@ -29,6 +29,7 @@ from calibration.studies.study import (
     SECTIONS,
     Ball,
     BodyOptions,
+    Partner,
     Section,
     Study,
     SweepOptions,
@@ -417,10 +418,9 @@ def study_text(
         modules = tomlkit.item([_extension_from(folder, name) for name in study.extensions])
         document.add("extensions", modules.comment(EXTENSIONS_OPTION.about))
     for cls in _SECTIONS:
-        section = getattr(study, cls.section)
-        if section is not None:
+        if cls not in _foreign(study):
             document.add(tomlkit.nl())
-            document.add(cls.section, _section_table(section))
+            document.add(cls.section, _section_table(getattr(study, cls.section)))
     if fitted:
         document.add(tomlkit.nl())
         document.add(
@@ -429,6 +429,11 @@ def study_text(
         )
     below = "".join(f"# {line}\n" for line in remarks)
     return f"{tomlkit.dumps(document)}{below and chr(10)}{below}"
+
+
+def _foreign(study: Study) -> tuple[type[Section], ...]:
+    """Sections that cannot stand beside what bounces in a study."""
+    return (Ball, Partner) if study.body.given else (BodyOptions,)
 
 
 def _section_table(section: Section) -> Any:
