@@ -216,8 +216,8 @@ class AskedOptions:
         Raises:
             InputError: no radius or mass, a value that is not allowed.
         """
-        of_body = self.sections[BodyOptions].get("shape") is not None
-        absent = Ball if of_body and not self.sections[Ball] else None
+        body = BodyOptions(**self.sections[BodyOptions])
+        absent = Ball if body.given and not self.sections[Ball] else None
         if absent is None:
             check_given(self.sections[Ball], *required(Ball))
         sections: dict[str, Any] = {
