@@ -12,6 +12,7 @@ from typing import Any
 from calibration.studies.choices.known_parameters import SCHEMA
 from calibration.studies.choices.noise_models import NOISE_MODELS
 from calibration.studies.choices.nuisances import NUISANCES
+from calibration.studies.choices.shapes import SHAPES
 from calibration.studies.option import Option, as_toml, options, required
 from calibration.studies.study import (
     AFTER_FIT,
@@ -76,6 +77,9 @@ def rows() -> Iterator[str]:
             )
             if section is ReadingOptions and name == "files":
                 yield from of_table("[reading.files.'NAME']", of_one_file())
+            if name == "shape":
+                for shape in SHAPES:
+                    yield from of_table(f"shape '{shape.name}'", shape.values, shape.needs)
             if name == "nuisances":
                 for choice in NUISANCES:
                     yield from of_table(f"nuisance '{choice.name}'", choice.values, choice.needs)

@@ -49,7 +49,7 @@ from jaxcontact.laws.normal.restitution import (
 from jaxcontact.laws.normal.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.parameters import model, parameter, quantity, static
 from jaxcontact.scene.anchor_spring import AnchorSpring
-from jaxcontact.scene.bodies import Clumps, Spheres, clump, cube, spheres, together
+from jaxcontact.scene.bodies import Clumps, Spheres, box, clump, cube, spheres, together
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.fluid import MagnusLift, QuadraticDrag
 from jaxcontact.scene.scene import Scene, State, state
@@ -157,6 +157,7 @@ __all__ = [
     "Tube",
     "ViscoelasticRestitution",
     "WaltonBraun",
+    "box",
     "check_gradients",
     "clump",
     "cube",

@@ -24,7 +24,14 @@ from calibration.cli.options import (
 )
 from calibration.runtime.progress import Progress
 from calibration.studies.option import options
-from calibration.studies.study import Ball, ModelOptions, Partner, ReadingOptions, Study
+from calibration.studies.study import (
+    Ball,
+    BodyOptions,
+    ModelOptions,
+    Partner,
+    ReadingOptions,
+    Study,
+)
 
 if TYPE_CHECKING:
     from calibration.studies.file_report import FileReport
@@ -109,9 +116,15 @@ def check(
     given_ball = asked.sections[Ball]
     reading = ReadingOptions(**asked.sections[ReadingOptions])
     model = ModelOptions(**asked.sections[ModelOptions])
-    check_given(given_ball, "radius")
+    body = BodyOptions(**asked.sections[BodyOptions])
+    if not body.given:
+        check_given(given_ball, "radius")
     ball = Ball(**given_ball) if "mass" in given_ball else None
-    radius = options(Ball)["radius"].check("radius", given_ball["radius"])
+    radius = (
+        options(Ball)["radius"].check("radius", given_ball["radius"])
+        if "radius" in given_ball
+        else None
+    )
     given_partner = asked.sections[Partner].get("radius")
     partner_radius = (
         None if given_partner is None else options(Partner)["radius"].check("radius", given_partner)
@@ -129,6 +142,7 @@ def check(
             reading=reading,
             model=model,
             partner_radius=partner_radius,
+            body=body,
         )
         factor = None if ball is None else drag_coefficient_per(ball, model)
         learned = verdicts(reports, gravity=model.gravity, drag_coefficient_per=factor)

@@ -18,6 +18,7 @@ from calibration.studies.study import (
     EXTENSIONS_OPTION,
     SECTIONS,
     Ball,
+    BodyOptions,
     Section,
     Study,
 )
@@ -215,9 +216,14 @@ class AskedOptions:
         Raises:
             InputError: no radius or mass, a value that is not allowed.
         """
-        check_given(self.sections[Ball], *required(Ball))
+        body = BodyOptions(**self.sections[BodyOptions])
+        absent = Ball if body.given and not self.sections[Ball] else None
+        if absent is None:
+            check_given(self.sections[Ball], *required(Ball))
         sections: dict[str, Any] = {
-            section.section: section(**values) for section, values in self.sections.items()
+            section.section: section(**values)
+            for section, values in self.sections.items()
+            if section is not absent
         }
         return Study(files=self.files, extensions=self.extensions, **sections)
 
@@ -233,7 +239,8 @@ def ask(files: Sequence[str], given: GivenOptions) -> AskedOptions:
     study = read_study(path) if path is not None else None
     sections = {}
     for section in (*SECTIONS, *AFTER_FIT):
-        before = vars(getattr(study, section.section)) if study is not None else {}
+        known = getattr(study, section.section) if study is not None else None
+        before = {} if known is None else vars(known)
         sections[section] = {**before, **_merged(section, before, given.of(section))}
     before = study.extensions if study is not None else ()
     extensions = tuple(dict.fromkeys((*before, *given.extensions)))

@@ -50,7 +50,7 @@ def _predictions_traced(
             trials.trial_state(*layout.at_trial(batch, scene, shared, data), own, data), data
         )
 
-    return over_trials(one, local, data)
+    return over_trials(one, local, data, scene=scene)
 
 
 predictions = quick_jit(_predictions_traced, static_argnames=("layout", "batch"), optimised=False)

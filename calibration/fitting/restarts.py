@@ -11,8 +11,10 @@ import numpy as np
 
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.probes import saturating
+from calibration.io.impact_table import ImpactTable
 from calibration.optimise.coordinates import Start
 from calibration.problem.problem import Problem
+from calibration.problem.trial import Trial
 
 FACTOR = 3.0
 """Step of a logarithmic or logistic coordinate (a factor of 20) beyond which a plateau is left."""
@@ -60,18 +62,28 @@ def leave_plateaus(assessment: Assessment) -> Iterator[Start]:
             yield ended._replace(shared=shifted(minimum.shared, index, -FACTOR))
 
 
-def leave_slopes(assessment: Assessment) -> Iterator[Start]:
+def leave_slopes(problem: Problem, assessment: Assessment) -> Iterator[Start]:
     """From where a fit ended, with more of each coefficient that has an effect there because
     contacts slide, so that they stick.
 
     Between the two lies a corner over which no derivative leads: a spin and a small coefficient
-    explain a bounce about as well as another spin and a contact that sticks.
+    explain a bounce about as well as another spin and a contact that sticks. Not so where
+    orientations tell the spin.
     """
+    if all(tells_orientation(trial) for trial in problem.trials):
+        return
     minimum, names = assessment.minimum, saturating(assessment.layout)
     ended = assessment.start.from_minimum(minimum)
     for index in np.flatnonzero(assessment.free)[~assessment.formal.open_shared]:
         if assessment.layout.names[index] in names:
             yield ended._replace(shared=shifted(minimum.shared, index, FACTOR))
+
+
+def tells_orientation(trial: Trial | ImpactTable) -> bool:
+    """Whether the orientation of the body was measured in a trial."""
+    return isinstance(trial, Trial) and any(
+        item.first_orientation is not None for item in trial.measured
+    )
 
 
 def shifted(shared: np.ndarray, index: int, shift: float) -> np.ndarray:

@@ -201,7 +201,7 @@ def solve_from(
         best = lower(best, attempt(other))
     if has_corners(problem.layout, problem.scene, began.frozen):
         best = lower(best, minimum_of_divisions(problem, began, method, steps, policy))
-    for other in leave_slopes(best):
+    for other in leave_slopes(problem, best):
         found = lower(best, attempt(other, led=True))
         best = found if found is best else dataclasses.replace(found, start=began)
     return best

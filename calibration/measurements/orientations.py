@@ -12,7 +12,8 @@ import numpy as np
 
 from calibration.detection.detection import Detection
 from calibration.errors import InputError
-from calibration.io.columns import TIME, Column, read_columns
+from calibration.io.columns import TIME, read_columns
+from calibration.io.poses import QUATERNION
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.rotation import integrate_orientation
 from calibration.measurements.validation import check_deviations, check_increasing_times
@@ -153,14 +154,6 @@ class Orientations(Measurement):
         return MeasuredSamples(self.time, np.zeros((self.time.size, 3)), deviation, reference)
 
 
-PARTS = {
-    "w": Column(("qw", "q_w", "q0", "q_0", "quaternion_w"), "ratio"),
-    "x": Column(("qx", "q_x", "q1", "q_1", "quaternion_x"), "ratio"),
-    "y": Column(("qy", "q_y", "q2", "q_2", "quaternion_y"), "ratio"),
-    "z": Column(("qz", "q_z", "q3", "q_3", "quaternion_z"), "ratio"),
-}
-
-
 def read_orientations(
     path: str | os.PathLike[str],
     *,
@@ -187,10 +180,10 @@ def read_orientations(
         array([0.8, 0. , 0.6, 0. ])
     """
     found, name = read_columns(
-        path, {"times": TIME, **PARTS}, needed=("times", *PARTS), columns=columns
+        path, {"times": TIME, **QUATERNION}, needed=("times", *QUATERNION), columns=columns
     )
     kept = np.isfinite(found["times"])
-    quaternion = np.stack([found[part] for part in PARTS], axis=-1)
+    quaternion = np.stack([found[part] for part in QUATERNION], axis=-1)
     return Orientations(
         found["times"][kept], quaternion[kept], sigma=sigma, clock=clock, name=name, path=str(path)
     )

@@ -26,7 +26,9 @@ Statuses = tuple[np.ndarray, ...]
 def _statuses_traced(
     layout: Layout, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
 ) -> jax.Array:
-    return over_trials(lambda own, one: layout.status(batch, scene, shared, own, one), local, data)
+    return over_trials(
+        lambda own, one: layout.status(batch, scene, shared, own, one), local, data, scene=scene
+    )
 
 
 _statuses = quick_jit(_statuses_traced, static_argnames=("layout", "batch"), optimised=False)

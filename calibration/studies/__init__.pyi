@@ -13,6 +13,8 @@ from .choices.restitution_laws import RESTITUTION_LAWS as RESTITUTION_LAWS
 from .choices.restitution_laws import RestitutionChoice as RestitutionChoice
 from .choices.rolling_laws import ROLLING_LAWS as ROLLING_LAWS
 from .choices.rolling_laws import RollingChoice as RollingChoice
+from .choices.shapes import SHAPES as SHAPES
+from .choices.shapes import ShapeChoice as ShapeChoice
 from .choices.spinning_laws import SPINNING_LAWS as SPINNING_LAWS
 from .choices.spinning_laws import SpinningChoice as SpinningChoice
 from .choices.surfaces import SURFACES as SURFACES
@@ -29,6 +31,7 @@ from .option import ValueKind as ValueKind
 from .pipeline import fit_study as fit_study
 from .results_folder import write_results as write_results
 from .study import Ball as Ball
+from .study import BodyOptions as BodyOptions
 from .study import BootstrapOptions as BootstrapOptions
 from .study import CompareOptions as CompareOptions
 from .study import ContactOptions as ContactOptions

@@ -170,7 +170,7 @@ def read_collisions(study: Study) -> list[Collision]:
         read_collision(
             path,
             name,
-            radii=(study.ball.radius, study.partner.radius),
+            radii=(study.one_ball.radius, study.partner.radius),
             options=study.reading,
             gravity=study.model.gravity,
         )
@@ -424,7 +424,7 @@ def is_oblique(study: Study, collision: Collision) -> bool:
     assert study.partner.radius is not None
     turning = 0.0
     for spins, radius in zip(
-        collision.spins, (study.ball.radius, study.partner.radius), strict=True
+        collision.spins, (study.one_ball.radius, study.partner.radius), strict=True
     ):
         if spins is not None:
             early = spins.spin[spins.time <= detected.touch]
@@ -439,7 +439,7 @@ def is_oblique(study: Study, collision: Collision) -> bool:
 
 def make_bodies(study: Study) -> jc.Spheres:
     """Both bodies. Discs are spheres that move in a plane with the moment of inertia of a disc."""
-    ball, partner = study.ball, study.partner
+    ball, partner = study.one_ball, study.partner
     assert partner.radius is not None
     assert partner.mass is not None
     shapes = (ball.shell, partner.shell)
@@ -601,7 +601,7 @@ def notes(study: Study, visible: VisiblePhysics) -> Iterator[str]:
     yield from _doubtful_masses(study, visible.collisions)
     yield from _unseen_bodies(study, visible.collisions)
     assert study.partner.radius is not None
-    radii = (study.ball.radius, study.partner.radius)
+    radii = (study.one_ball.radius, study.partner.radius)
     for collision in visible.collisions:
         if is_off(collision, radii):
             yield f"{collision.recorded.name}: {off_sentence(collision, radii)}."
@@ -629,7 +629,7 @@ def _doubtful_masses(study: Study, collisions: Sequence[Collision]) -> Iterator[
         if np.isfinite(found.mass_ratio) and found.mass_ratio_sd > 0
     ]
     assert study.partner.mass is not None
-    given = study.partner.mass / study.ball.mass
+    given = study.partner.mass / study.one_ball.mass
     if not known:
         return
     weights = np.array([1 / sd**2 for _, sd in known])
@@ -653,11 +653,11 @@ def _unseen_bodies(study: Study, collisions: Sequence[Collision]) -> Iterator[st
     if not unseen:
         return
     assert study.partner.mass is not None
-    total = study.ball.mass + study.partner.mass
+    total = study.one_ball.mass + study.partner.mass
     # 1 + e = change of the velocity of the seen body over the approach speed, times the mass of
     # both over that of the unseen one.
     share = max(
-        (study.ball.mass if body == 1 else study.partner.mass) / total for _, body, _ in unseen
+        (study.one_ball.mass if body == 1 else study.partner.mass) / total for _, body, _ in unseen
     )
     some = len(unseen) < len(collisions)
     yield (

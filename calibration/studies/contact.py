@@ -89,7 +89,7 @@ def own_paths(study: Study) -> tuple[str, ...]:
 
 
 def _with_every_part(study: Study) -> PairContact:
-    ball, partner = study.ball, study.partner
+    ball, partner = study.one_ball, study.partner
     assert partner.radius is not None  # see ``check_bodies``
     assert partner.mass is not None
     two = TwoSpheres(ball.radius, ball.mass, partner.radius, partner.mass)

@@ -225,7 +225,7 @@ def _holds_only(headers: Sequence[Header], names: Sequence[str]) -> bool:
 
 def make_body(study: Study) -> jc.Spheres:
     """The ball or the disc of the study."""
-    ball = study.ball
+    ball = study.one_ball
     return jc.Spheres(
         radius=ball.radius,
         mass=ball.mass,
@@ -322,7 +322,7 @@ def first_resistance(
 def contact_radius(study: Study) -> float | None:
     """Radius of the disk of the contact [m], as far as it is known: a disc stands on its face."""
     given = study.decay.contact_radius
-    return study.ball.radius if given is None and study.ball.disc else given
+    return study.one_ball.radius if given is None and study.one_ball.disc else given
 
 
 def spinning_choice(study: Study) -> SpinningChoice:
@@ -333,7 +333,7 @@ def spinning_choice(study: Study) -> SpinningChoice:
     """
     named, disk = study.decay.spinning_law, contact_radius(study)
     if named is None:
-        named = LEVER if disk is None else UNIFORM if study.ball.disc else HERTZ
+        named = LEVER if disk is None else UNIFORM if study.one_ball.disc else HERTZ
     choice = SPINNING_LAWS[named]
     if choice.needs_disk and disk is None:
         raise InputError(
@@ -341,10 +341,10 @@ def spinning_choice(study: Study) -> SpinningChoice:
             remedy="Give --contact-radius 0.0002 [m], or take --spinning-law lever.",
             path=study.files[0],
         )
-    if disk is not None and disk > study.ball.radius:
+    if disk is not None and disk > study.one_ball.radius:
         raise InputError(
             f"contact_radius = {disk:g} m is larger than the radius of the body, "
-            f"{study.ball.radius:g} m",
+            f"{study.one_ball.radius:g} m",
             remedy="Give it in metres.",
             path=study.files[0],
         )
@@ -356,7 +356,7 @@ def spinning_problem(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> 
     check_choices(study, "a spin decay")
     choice, disk, bodies = spinning_choice(study), contact_radius(study), make_body(study)
     spinning = [run for run in runs if isinstance(run, SpinDecay)]
-    gravity, radius, mass = study.model.gravity, study.ball.radius, study.ball.mass
+    gravity, radius, mass = study.model.gravity, study.one_ball.radius, study.one_ball.mass
     slowing = np.median([abs(mean_slope(run.run)) for run in spinning])
     lever = max(float(slowing * bodies.inertia_ratio) * radius**2 / gravity, 1e-6 * radius)
     # A stiffness at which the weight makes a contact of this radius: the only thing that it says.
@@ -489,7 +489,7 @@ def spinning_notes(study: Study, found: Fit) -> list[str]:
             "A spin tells the friction times the size of the contact only, here as a lever. For "
             "the friction coefficient give the radius of the contact, --contact-radius 0.0002 [m]."
         )
-        if _is_determined(lever) and lever.value > WIDE_LEVER * study.ball.radius:
+        if _is_determined(lever) and lever.value > WIDE_LEVER * study.one_ball.radius:
             notes.append(
                 f"A lever of {lever.value:.2g} m is more than {WIDE_LEVER:g} of the radius of the "
                 "body, which no ball on its contact has: check the unit of the spin, and the "

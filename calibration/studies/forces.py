@@ -105,7 +105,7 @@ def forces_problem(study: Study, measured: Sequence[ForceTrace]) -> Problem:
     detections = [trace.detect(scene(1e6, 0.8)) for trace in measured]
     peaks = np.asarray([np.nanmax(trace.normal) for trace in measured])
     speeds = np.asarray([detected.speed for detected in detections])
-    stiffness = (peaks / HERTZ_PEAK) ** 2.5 / (study.ball.mass**1.5 * speeds**3)
+    stiffness = (peaks / HERTZ_PEAK) ** 2.5 / (study.one_ball.mass**1.5 * speeds**3)
     return make_problem(
         study,
         scene(float(np.median(stiffness)), 0.8),

@@ -20,6 +20,7 @@ from calibration.measurements.decaying_run import mean_slope
 from calibration.results.numbers import value_and_sd
 from calibration.studies.asked.files import RADIUS, check_names
 from calibration.studies.choices.single_files import LEFT_OUT
+from calibration.studies.file_kind import FileKind
 from calibration.studies.file_kinds import check_bodies, kind_of
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.drag import implausible_first_drag
@@ -27,8 +28,9 @@ from calibration.studies.plausibility.finding import Finding
 from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.recording_remarks import sampling_interval
 from calibration.studies.spin.trials import shows_spin
-from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
+from calibration.studies.study import Ball, BodyOptions, ModelOptions, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
+from calibration.studies.tossed.poses import POSES
 from calibration.studies.trajectories import steepness
 
 SEEN = 3.0
@@ -79,30 +81,34 @@ def check_study(study: Study) -> list[FileReport]:
     """
     return inspect_files(
         study.files,
-        radius=study.ball.radius,
+        radius=None if study.ball is None else study.ball.radius,
         reading=study.reading,
         model=study.model,
         partner_radius=study.partner.radius,
+        body=study.body,
     )
 
 
 def inspect_files(
     files: Sequence[str],
     *,
-    radius: float,
+    radius: float | None,
     reading: ReadingOptions | None = None,
     model: ModelOptions | None = None,
     partner_radius: float | None = None,
+    body: BodyOptions | None = None,
 ) -> list[FileReport]:
     """The same without the mass of the ball.
 
     Args:
         files: files, directories and patterns.
-        radius: of the ball [m].
+        radius: of the ball [m]; ``None`` where another body bounces.
         reading: how to read them.
         model: with the gravity.
         partner_radius: of the other body [m], where the files are of two.
+        body: that bounces in the place of a ball.
     """
+    of_body = body is not None and body.given
     options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
     paths = find_recordings(files)
     check_names(options, tuple(map(str, paths)))
@@ -111,6 +117,7 @@ def inspect_files(
         FileReport(path=str(path), name=name, problem=repeated[str(path)])
         if str(path) in repeated
         else _inspect_file(
+            POSES if of_body else None,
             str(path),
             name,
             radius=radius,
@@ -123,10 +130,11 @@ def inspect_files(
 
 
 def _inspect_file(
+    known: FileKind | None,
     path: str,
     name: str,
     *,
-    radius: float,
+    radius: float | None,
     options: ReadingOptions,
     gravity: float,
     partner_radius: float | None,
@@ -134,10 +142,11 @@ def _inspect_file(
     said = options.said_of(path)
     if LEFT_OUT in said:
         return FileReport(path=path, name=name, remarks=(f"left out: {said[LEFT_OUT]}",))
-    radius = said.get(RADIUS, radius)
+    radius = said.get(RADIUS, math.nan if radius is None else radius)
     try:
-        kind = kind_of(path, columns=options.of(path).columns)
-        check_bodies(kind, path, gravity=gravity, partner_radius=partner_radius)
+        kind = kind_of(path, columns=options.of(path).columns) if known is None else known
+        if known is None:
+            check_bodies(kind, path, gravity=gravity, partner_radius=partner_radius)
         return kind.inspect(
             path,
             name,

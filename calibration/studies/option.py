@@ -253,6 +253,12 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     return each if each and None not in each else None  # type: ignore[return-value]
 
 
+def _moments(value: Any) -> tuple[float, ...] | None:
+    """One moment of inertia, or three."""
+    found = _numbers([value] if isinstance(value, numbers.Real) else value)
+    return found if found is not None and len(found) in (1, 3) else None
+
+
 def _vector_of(size: int) -> Callable[[Any], tuple[float, ...] | None]:
     """So many numbers of any sign."""
 
@@ -417,6 +423,12 @@ FRACTION = ValueKind("a number between 0 and 1", _fraction, float, "FRACTION")
 NAMES = ValueKind("a list of names such as ['restitution']", _names, list[str], "NAME")
 NUMBERS = ValueKind(
     "a list of positive numbers such as [0.2, 0.5]", _numbers, list[float], "NUMBER"
+)
+MOMENTS = ValueKind(
+    "a positive number or a list of three of them such as [1e-4, 2e-4, 2e-4]",
+    _moments,
+    list[float],
+    "NUMBER",
 )
 VECTOR = ValueKind(
     "a list of three numbers such as [0.0, 0.0, 0.3]",

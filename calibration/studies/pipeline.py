@@ -15,6 +15,7 @@ from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_kinds import check_bodies, common_kind
 from calibration.studies.file_report import FileReport
 from calibration.studies.study import Study
+from calibration.studies.tossed.poses import POSES
 from calibration.uncertainty.bootstrap import check_trials
 from jaxcontact.parameters import nearest
 
@@ -146,14 +147,16 @@ def kind_of_study(study: Study) -> FileKind:
         InputError: files of different kinds, or of another number of bodies; one recording in two
             files.
     """
-    kind = common_kind(study.files, reading=study.reading)
     check_distinct(study.files)
+    if study.body.given:
+        return POSES
+    kind = common_kind(study.files, reading=study.reading)
     check_bodies(
         kind,
         study.files[0],
         gravity=study.model.gravity,
         partner_radius=study.partner.radius,
-        disc=study.ball.disc,
+        disc=study.one_ball.disc,
         contact=study.contact.given,
     )
     return kind

@@ -237,8 +237,13 @@ def _difference(path: Path, study: Study) -> str:
     except InputError as error:
         return error.problem
     for section in (cls.section for cls in SECTIONS):
-        for name, value in vars(getattr(study, section)).items():
-            before = getattr(getattr(earlier, section), name)
+        now, then = getattr(study, section), getattr(earlier, section)
+        if now is None or then is None:
+            if now is not then:
+                return f"{section} was {'given' if now is None else 'not given'}"
+            continue
+        for name, value in vars(now).items():
+            before = getattr(then, name)
             if before != value:
                 return f"{name} was {_shown(before)} and is {_shown(value)}"
     lacking = sorted(_existing(earlier) - _existing(study))

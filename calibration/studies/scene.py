@@ -21,7 +21,9 @@ takes another compilation, and a fit of milliseconds does not take notably longe
 
 def make_ball(study: Study) -> jc.Spheres:
     """The sphere of the study."""
-    return jc.spheres(radius=study.ball.radius, mass=study.ball.mass, shell=study.ball.shell)
+    return jc.spheres(
+        radius=study.one_ball.radius, mass=study.one_ball.mass, shell=study.one_ball.shell
+    )
 
 
 def has_rigid_impacts(study: Study) -> bool:
@@ -47,7 +49,7 @@ def make_contact(
         normal = RESTITUTION_LAWS[model.law_of_restitution].make(restitution, speed)
     else:
         normal = NORMAL_LAWS[model.normal_law].make(
-            restitution, speed, study.ball.mass if mass is None else mass
+            restitution, speed, study.one_ball.mass if mass is None else mass
         )
     if not friction:
         return jc.ContactModel(normal=normal, friction=jc.NoFriction())

@@ -25,6 +25,7 @@ from calibration.studies.choices.normal_laws import NORMAL_LAWS
 from calibration.studies.choices.nuisances import NUISANCES
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.choices.rolling_laws import ROLLING_LAWS
+from calibration.studies.choices.shapes import SHAPES
 from calibration.studies.choices.single_files import (
     FROM,
     LEFT_OUT,
@@ -41,6 +42,7 @@ from calibration.studies.option import (
     FILES,
     FLAG,
     FRACTION,
+    MOMENTS,
     NAMES,
     NATURAL,
     NON_NEGATIVE,
@@ -79,6 +81,7 @@ _CONTACTS = ", ".join(CONTACTS.names)
 _ROLLING_LAWS, _SPINNING_LAWS = (
     ", ".join(registry.names) for registry in (ROLLING_LAWS, SPINNING_LAWS)
 )
+_SHAPES = ", ".join(SHAPES.names)
 _RESPONSES = ", ".join(RESPONSES.names)
 _EXPORTERS = ", ".join(item.name for item in EXPORTERS if not item.always)
 CONSTANT = "constant"
@@ -86,6 +89,9 @@ CONSTANT = "constant"
 
 CALIBRATED = "calibrated"
 """Name of a camera whose pictures are true."""
+
+RECORDED, FOUND = "recorded", "found"
+"""How the motion of a body begins: as the first sample says, or as all samples tell."""
 
 LIGHTEST, DENSEST = 0.05, 25e3
 """Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium
@@ -232,6 +238,87 @@ class Partner(Section):
     def given(self) -> bool:
         """Whether there is another body."""
         return self.radius is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyOptions(Section):
+    """A rigid body that is no ball, in the place of the ball: recordings of its centre and its
+    orientation, columns t, x, y, z, qw, qx, qy, qz.
+
+    Raises:
+        InputError: a value that is not allowed, a shape without a mass, or a mass without a shape.
+
+    Example:
+        >>> import calibration as cal
+        >>> shape = {"name": "cube", "half_width": 0.05}
+        >>> cal.studies.BodyOptions(shape=shape, mass=0.37).given
+        True
+    """
+
+    section: ClassVar[str] = "body"
+    panel: ClassVar[str] = "A body with orientations, in the place of a ball"
+    shape: str | Mapping[str, Any] | None = option(
+        f"the shape of the body, with its dimensions ('cube: half_width=0.05'): {_SHAPES}",
+        entry_in(SHAPES),
+        default=None,
+        flags="--body",
+    )
+    mass: float | None = option(
+        "mass of the body [kg]", POSITIVE, default=None, flags="--body-mass", metavar="KILOGRAMS"
+    )
+    inertia: tuple[float, ...] | None = option(
+        "moment of inertia about any axis, or the three about the axes of the body [kg m^2]; of a "
+        "homogeneous body when left out",
+        MOMENTS,
+        default=None,
+        flags="--body-inertia",
+    )
+    release: str = option(
+        "how its motion begins: found from all samples, or recorded, as the first sample says, "
+        "which needs its velocity and its spin (columns vx, vy, vz, wx, wy, wz)",
+        one_of(FOUND, RECORDED, metavar="HOW"),
+        default=FOUND,
+    )
+    spin_axes: str = option(
+        "axes along which the columns wx, wy, wz are: those of the scene, or of the body",
+        one_of("scene", "body", metavar="AXES"),
+        default="scene",
+    )
+    horizon: float | None = option(
+        "time after the first touch up to which samples are used [s], because a body that tumbles "
+        "forgets where it came from; all when left out",
+        POSITIVE,
+        default=None,
+        metavar="SECONDS",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.shape is None) != (self.mass is None):
+            known, lacking = ("mass", "shape") if self.shape is None else ("shape", "mass")
+            flag, example = {
+                "shape": ("--body", "'cube: half_width=0.05'"),
+                "mass": ("--body-mass", "0.37"),
+            }[lacking]
+            raise InputError(
+                f"the {known} of a body is given, but not its {lacking}",
+                remedy=f"Add it, {flag} {example}, or {lacking} below [body] of a study file.",
+            )
+        said = [name for name, about in options(BodyOptions).items() if self._is_said(name, about)]
+        if self.shape is None and said:
+            raise InputError(
+                f"{said[0]} of a body is given, but not its shape",
+                remedy="Give --body 'cube: half_width=0.05' and --body-mass 0.37, or shape and "
+                "mass below [body] of a study file.",
+            )
+
+    def _is_said(self, name: str, about: Option) -> bool:
+        return getattr(self, name) != about.default
+
+    @property
+    def given(self) -> bool:
+        """Whether there is such a body."""
+        return self.shape is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -813,6 +900,7 @@ EXTENSIONS_OPTION = Option(
 SECTIONS: tuple[type[Section], ...] = (
     Ball,
     Partner,
+    BodyOptions,
     ReadingOptions,
     ModelOptions,
     ContactOptions,
@@ -840,8 +928,9 @@ class Study:
     Attributes:
         files: recordings or tables of impacts: files, directories, or patterns such as
             ``drops/*.csv``.
-        ball: what bounces.
+        ball: what bounces; ``None`` where a body that is no ball does.
         partner: the other body, where the files hold the motion of two.
+        body: what bounces in the place of a ball.
         extensions: modules that were imported for it, which register further measurements, laws,
             nuisances, surfaces and exporters (``calibration.studies.load_extensions``).
         reading: how to read the files.
@@ -854,7 +943,7 @@ class Study:
         export: which files are written of it.
 
     Raises:
-        InputError: no files, and nothing to sweep.
+        InputError: no files, and nothing to sweep; neither a ball nor a body, or both.
 
     Example:
         >>> import calibration as cal
@@ -865,9 +954,10 @@ class Study:
     """
 
     files: tuple[str, ...]
-    ball: Ball
+    ball: Ball | None = None
     extensions: tuple[str, ...] = ()
     partner: Partner = Partner()
+    body: BodyOptions = BodyOptions()
     reading: ReadingOptions = ReadingOptions()
     model: ModelOptions = ModelOptions()
     contact: ContactOptions = ContactOptions()
@@ -885,3 +975,32 @@ class Study:
         given = (self.files,) if isinstance(self.files, str | os.PathLike) else self.files
         needless = not given and self.sweep.given
         object.__setattr__(self, "files", () if needless else FILES_OPTION.check("files", given))
+        check_what_bounces(self)
+
+    @property
+    def one_ball(self) -> Ball:
+        """The ball of a study that is not of another body."""
+        assert self.ball is not None  # see ``check_what_bounces`` and ``kind_of_study``
+        return self.ball
+
+
+def check_what_bounces(study: Study) -> None:
+    """Check that a study is of a ball, with or without a partner, or of another body.
+
+    Args:
+        study: with its sections.
+
+    Raises:
+        InputError: neither, or both.
+    """
+    if not study.body.given and study.ball is None:
+        raise InputError(
+            "nothing is said of what bounces",
+            remedy="Give the radius and the mass of a ball, or the shape and the mass of a body.",
+        )
+    both = "ball" if study.ball is not None else "partner" if study.partner.given else None
+    if study.body.given and both is not None:
+        raise InputError(
+            f"a body and a {both} are both given, but one thing bounces",
+            remedy=f"Leave out [{both}], or [body].",
+        )

@@ -27,6 +27,9 @@ from calibration.studies.study import (
     EXTENSIONS_OPTION,
     FILES_OPTION,
     SECTIONS,
+    Ball,
+    BodyOptions,
+    Partner,
     Section,
     Study,
     SweepOptions,
@@ -84,9 +87,14 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         if "files" in content
         else ()
     )
+    # A body bounces in the place of a ball.
+    absent = (
+        {Ball.section} if BodyOptions.section in content and Ball.section not in content else set()
+    )
     sections: dict[str, Any] = {
         cls.section: _read_section(cls, content.get(cls.section, {}), source, line)
         for cls in _SECTIONS
+        if cls.section not in absent
     }
     study = Study(
         files=tuple(_from_folder(os.path.dirname(source), file) for file in given),
@@ -311,6 +319,9 @@ _EXAMPLES = {
     "contact_radius": "0.0002",
     "radius": "0.03",
     "mass": "0.12",
+    "shape": "{ name = 'cube', half_width = 0.05 }",
+    "inertia": "[1e-4, 2e-4, 2e-4]",
+    "horizon": "0.2",
     "columns": "{ t = 'Zeit', z = 'Lage' }",
     "scale": "0.0015",
     "frame_rate": "240",
@@ -407,8 +418,9 @@ def study_text(
         modules = tomlkit.item([_extension_from(folder, name) for name in study.extensions])
         document.add("extensions", modules.comment(EXTENSIONS_OPTION.about))
     for cls in _SECTIONS:
-        document.add(tomlkit.nl())
-        document.add(cls.section, _section_table(getattr(study, cls.section)))
+        if cls not in _foreign(study):
+            document.add(tomlkit.nl())
+            document.add(cls.section, _section_table(getattr(study, cls.section)))
     if fitted:
         document.add(tomlkit.nl())
         document.add(
@@ -417,6 +429,11 @@ def study_text(
         )
     below = "".join(f"# {line}\n" for line in remarks)
     return f"{tomlkit.dumps(document)}{below and chr(10)}{below}"
+
+
+def _foreign(study: Study) -> tuple[type[Section], ...]:
+    """Sections that cannot stand beside what bounces in a study."""
+    return (Ball, Partner) if study.body.given else (BodyOptions,)
 
 
 def _section_table(section: Section) -> Any:

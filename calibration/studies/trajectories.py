@@ -554,7 +554,7 @@ def check_spins(study: Study, data: VisiblePhysics) -> None:
     Raises:
         InputError: with the factor, and the likely cause.
     """
-    ball, readings = study.ball, list(zip(data.recordings, data.detections, strict=True))
+    ball, readings = study.one_ball, list(zip(data.recordings, data.detections, strict=True))
     ratio = ratio_in_bounces(readings, radius=ball.radius, shell=ball.shell)
     if ratio is not None:
         found = wrong_spins(readings, radius=ball.radius, shell=ball.shell)
@@ -773,7 +773,7 @@ def tell(study: Study, way: Explanation) -> Told:
             scale_sentence(
                 estimates["length_scale"],
                 study.model.gravity,
-                buoyant_scale(study.ball, study.model.fluid_density),
+                buoyant_scale(study.one_ball, study.model.fluid_density),
             )
         )
     notes.extend(describe_camera(doubts, judged))
@@ -966,8 +966,8 @@ def duration_of_balls(study: Study) -> HeavyTailed:
     and that of the softest balls, by Hertz's law of a ball of this radius and mass on a hard plane.
     """
     modulus = SOFTEST / (1 - 0.5**2)
-    stiffness = 4 / 3 * modulus * math.sqrt(study.ball.radius)
-    longest = HERTZ_TIME * (study.ball.mass / stiffness) ** 0.4
+    stiffness = 4 / 3 * modulus * math.sqrt(study.one_ball.radius)
+    longest = HERTZ_TIME * (study.one_ball.mass / stiffness) ** 0.4
     # Soft surfaces are beyond it. None is negative, but where a little less than nothing fits best
     # the interval is as wide as it should be.
     return HeavyTailed(0.25 * longest, 0.4 * longest, above=True)
@@ -1000,7 +1000,7 @@ def starting_scene(
         )
     )
     drags = [reading.drag for reading in detections if reading.drag > 0]
-    area = 0.5 * study.model.fluid_density * np.pi * study.ball.radius**2 / study.ball.mass
+    area = 0.5 * study.model.fluid_density * np.pi * study.one_ball.radius**2 / study.one_ball.mass
     coefficient = float(np.clip(np.median(drags) / area, 0.05, 2.0)) if drags else 0.4
     contact = make_contact(study, restitution=restitution, speed=speed, friction=friction)
     if not constant:
@@ -1099,7 +1099,7 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     speeds = [
         -bounce.velocity_before[2] for reading in problem.detections for bounce in reading.bounces
     ]
-    speed, mass = float(np.median(speeds)), study.ball.mass
+    speed, mass = float(np.median(speeds)), study.one_ball.mass
     duration, sd = at_unit_speed * speed**-0.2, sd_at_unit_speed * speed**-0.2
     steps = np.concatenate(
         [np.diff(np.unique(time)) for data in problem.data for time in data.samples[0].times]

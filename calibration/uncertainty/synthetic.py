@@ -32,7 +32,7 @@ def expected_data(
         def one(own: jax.Array, data: Any) -> tuple[jax.Array, ...]:
             return layout.expected(k, scene, shared, own, data)
 
-        predicted = over_trials(one, local[k], data[k])
+        predicted = over_trials(one, local[k], data[k], scene=scene)
         # Padding may be predicted to be anything; it has no weight.
         measured = [
             jnp.where(own.weight > 0, part, 0.0)

@@ -266,18 +266,56 @@ def cube(
         >>> print(die.offset.shape, f"{die.inertia[0, 0, 0]:.3g} kg m^2")
         (8, 3) 1.79e-07 kg m^2
     """
-    corner_radius = half_width / 20 if corner_radius is None else corner_radius
-    if is_concrete((half_width, corner_radius)) and not 0 < corner_radius <= half_width:
+    return box(
+        half_widths=half_width * np.ones(3), mass=mass, corner_radius=corner_radius, inertia=inertia
+    )
+
+
+def box(
+    *,
+    half_widths: Vector,
+    mass: Real,
+    corner_radius: Real | None = None,
+    inertia: Vectors | None = None,
+) -> Clumps:
+    """A box: eight corner spheres that touch its faces from inside. It is rounded at its corners,
+    and touches with nothing else.
+
+    Args:
+        half_widths: half the lengths of the edges along the axes of the body [m], ``(3,)``.
+        mass: [kg].
+        corner_radius: of the corner spheres [m]; a twentieth of the least half width when left out.
+        inertia: about the centre in body axes [kg m^2]: a scalar, three principal moments or the
+            tensor ``(3, 3)``; that of a homogeneous box, ``m/3 (b^2 + c^2)`` about the edges of
+            half the length a, when left out.
+
+    Returns:
+        One body with eight members.
+
+    Raises:
+        ValueError: ``half_widths`` has another shape, ``corner_radius`` is outside (0, least half
+            width], or a number is outside its interval.
+
+    Example:
+        >>> brick = jc.box(half_widths=(0.1, 0.05, 0.025), mass=2.0)
+        >>> print(brick.radius[0], np.diag(brick.inertia[0]).round(5))
+        0.00125 [0.00208 0.00708 0.00833]
+    """
+    numbers = np if is_concrete((half_widths, mass)) else jnp
+    half = numbers.asarray(half_widths, dtype=float)
+    if half.shape != (3,):
+        raise ValueError(f"box: half_widths has shape {half.shape}, but must be (3,).")
+    least = numbers.min(half)
+    corner_radius = least / 20 if corner_radius is None else corner_radius
+    if is_concrete((half_widths, corner_radius)) and not 0 < corner_radius <= least:
         raise ValueError(
-            f"cube: corner_radius = {corner_radius} m is outside (0, half_width = {half_width} m]."
+            f"box: corner_radius = {corner_radius} m is outside (0, half width = {least} m]."
         )
-    inertia = 2 / 3 * mass * half_width**2 if inertia is None else inertia
+    if inertia is None:
+        inertia = mass / 3 * (numbers.sum(half**2) - half**2)
     signs = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
     return clump(
-        offset=signs * (half_width - corner_radius),
-        radius=corner_radius,
-        mass=mass,
-        inertia=inertia,
+        offset=signs * (half - corner_radius), radius=corner_radius, mass=mass, inertia=inertia
     )
 
 

@@ -108,7 +108,7 @@ def ball_of(study: Study, path: str) -> Ball:
         InputError: a mass that no ball of this radius has.
     """
     said = study.reading.said_of(path)
-    return study.ball.with_given(radius=said.get(RADIUS), mass=said.get(MASS))
+    return study.one_ball.with_given(radius=said.get(RADIUS), mass=said.get(MASS))
 
 
 def known_values(study: Study, path: str) -> dict[str, float]:

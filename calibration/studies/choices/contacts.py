@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from calibration.runtime.registry import Registry
 
 if TYPE_CHECKING:
+    import jaxcontact as jc
     from jaxcontact.laws.core.pair_contact import PairContact
     from jaxcontact.systems import comsol, edem, exudyn, modia3d, pfc
 
@@ -81,14 +82,25 @@ Example:
     True
 """
 
+SMOOTH = "smooth"
+"""The part of a contact that makes it smooth; without it the documented form holds."""
+
+_SMOOTH_REQUIRED = tuple(f"{SMOOTH}.{name}" for name in ("overlap", "speed", "share"))
+
 # What follows imports JAX, for which help texts do not wait.
+
+
+def _smooth() -> "jc.Smoothing":
+    import jaxcontact as jc
+
+    return jc.Smoothing(overlap=1.0, speed=1.0, share=0.5)
 
 
 def _exudyn(two: TwoSpheres) -> "exudyn.ObjectContactSphereSphere":
     from jaxcontact.systems import exudyn
 
     return exudyn.ObjectContactSphereSphere(
-        spheresRadii=(two.radius1, two.radius2), contactStiffness=1.0
+        spheresRadii=(two.radius1, two.radius2), contactStiffness=1.0, smooth=_smooth()
     )
 
 
@@ -96,7 +108,8 @@ CONTACTS.register(
     ContactChoice(
         "exudyn.ObjectContactSphereSphere",
         _exudyn,
-        required=("contactStiffness",),
+        required=("contactStiffness", *_SMOOTH_REQUIRED),
+        optional=(SMOOTH,),
         bodies=("spheresRadii", "isHollowSphere1", "activeConnector", "compatibility"),
     )
 )
@@ -113,6 +126,7 @@ def _pfc(
         mass1=two.mass1,
         radius2=two.radius2,
         mass2=two.mass2,
+        smooth=_smooth(),
     )
 
 
@@ -139,7 +153,8 @@ CONTACTS.register(
     ContactChoice(
         "pfc.Linear",
         _pfc_linear,
-        required=("model.kn",),
+        required=("model.kn", *_SMOOTH_REQUIRED),
+        optional=(SMOOTH,),
         bodies=(*_PFC_BODIES, "model.slider"),
     )
 )
@@ -147,7 +162,8 @@ CONTACTS.register(
     ContactChoice(
         "pfc.Hertz",
         _pfc_hertz,
-        required=("model.hz_shear", "model.hz_poiss"),
+        required=("model.hz_shear", "model.hz_poiss", *_SMOOTH_REQUIRED),
+        optional=(SMOOTH,),
         bodies=(*_PFC_BODIES, "model.slider"),
     )
 )
@@ -155,7 +171,8 @@ CONTACTS.register(
     ContactChoice(
         "pfc.RollingResistanceLinear",
         _pfc_rolling,
-        required=("model.linear.kn",),
+        required=("model.linear.kn", *_SMOOTH_REQUIRED),
+        optional=(SMOOTH,),
         bodies=(*_PFC_BODIES, "model.linear.slider"),
     )
 )
@@ -169,6 +186,7 @@ def _comsol(two: TwoSpheres) -> "comsol.SphericalContact":
         r_d=two.radius2,
         contact=comsol.RigidBodyContact(k_pen=1.0),
         friction=comsol.Friction(mu=0.0, v0=1.0),
+        smooth=_smooth(),
     )
 
 
@@ -176,9 +194,9 @@ CONTACTS.register(
     ContactChoice(
         "comsol.SphericalContact",
         _comsol,
-        required=("contact.k_pen", "friction.mu", "friction.v0"),
+        required=("contact.k_pen", "friction.mu", "friction.v0", *_SMOOTH_REQUIRED),
         bodies=("r_s", "r_d", "inside", "friction.regularization"),
-        optional=("friction",),
+        optional=("friction", SMOOTH),
     )
 )
 
@@ -202,7 +220,11 @@ def _edem_hertz(two: TwoSpheres) -> "edem.Contact":
         solid1=solid, solid2=solid, coefficient_of_restitution=0.5, static_friction=0.0
     )
     return edem.Contact(
-        particle1=first, particle2=second, base=base, spinning=edem.SpinningFriction(mu=0.0)
+        particle1=first,
+        particle2=second,
+        base=base,
+        spinning=edem.SpinningFriction(mu=0.0),
+        smooth=_smooth(),
     )
 
 
@@ -220,7 +242,11 @@ def _edem_linear(two: TwoSpheres) -> "edem.Contact":
         static_friction=0.0,
     )
     return edem.Contact(
-        particle1=first, particle2=second, base=base, spinning=edem.SpinningFriction(mu=0.0)
+        particle1=first,
+        particle2=second,
+        base=base,
+        spinning=edem.SpinningFriction(mu=0.0),
+        smooth=_smooth(),
     )
 
 
@@ -237,6 +263,7 @@ _EDEM_REQUIRED = (
     "base.coefficient_of_restitution",
     "base.static_friction",
     "spinning.mu",
+    *_SMOOTH_REQUIRED,
 )
 CONTACTS.register(
     ContactChoice(
@@ -244,7 +271,7 @@ CONTACTS.register(
         _edem_hertz,
         required=_EDEM_REQUIRED,
         bodies=_EDEM_BODIES,
-        optional=("spinning",),
+        optional=("spinning", SMOOTH),
     )
 )
 CONTACTS.register(
@@ -253,7 +280,7 @@ CONTACTS.register(
         _edem_linear,
         required=(*_EDEM_REQUIRED, "base.characteristic_velocity"),
         bodies=_EDEM_BODIES,
-        optional=("spinning",),
+        optional=("spinning", SMOOTH),
     )
 )
 
@@ -265,7 +292,7 @@ def _modia3d(two: TwoSpheres) -> "modia3d.ElasticContact":
         modia3d.Solid(shape=modia3d.Sphere(diameter=2 * radius), solidMaterial="Steel")
         for radius in (two.radius1, two.radius2)
     )
-    return modia3d.elastic_contact(first, second)
+    return dataclasses.replace(modia3d.elastic_contact(first, second), smooth=_smooth())
 
 
 CONTACTS.register(
@@ -281,7 +308,9 @@ CONTACTS.register(
             "pairMaterial.coefficientOfRestitution",
             "pairMaterial.slidingFrictionCoefficient",
             "pairMaterial.rotationalResistanceCoefficient",
+            *_SMOOTH_REQUIRED,
         ),
+        optional=(SMOOTH,),
         bodies=tuple(
             f"solid{body}.{name}"
             for body in (1, 2)

@@ -8,6 +8,9 @@ from typing import Any
 
 from calibration.runtime.registry import Registry
 
+PLANE = "plane"
+"""Name of the level plane, which stands where none is named."""
+
 
 @dataclasses.dataclass(frozen=True)
 class SurfaceChoice:
@@ -50,4 +53,4 @@ def _plane() -> Any:
     return jc.Plane()
 
 
-SURFACES.register(SurfaceChoice("plane", _plane))
+SURFACES.register(SurfaceChoice(PLANE, _plane))

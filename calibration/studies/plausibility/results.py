@@ -64,7 +64,7 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
     # Where the fit took account of something else, the restitution went with the drag.
     adopted = any(item.decision is Decision.ADOPTED for item in fit.modifications)
     drags = list(_drag(found.get(DRAG), study, readings))
-    light = buoyant_scale(study.ball, study.model.fluid_density)
+    light = buoyant_scale(study.one_ball, study.model.fluid_density)
     drags = drags or list(_drag_of_scale(found.get("length_scale"), found.get(DRAG), light))
     for finding in drags:
         yield finding._replace(doubts=(*finding.doubts, RESTITUTION)) if adopted else finding
@@ -73,8 +73,8 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
     yield from implausible_modifications(fit)
     if not any(recording.spin is not None for recording, _ in readings):
         yield from _lift_beside_camera(fit)
-    yield from _modulus(found.get(STIFFNESS), study.ball)
-    yield from sunken_surface(fit, study.ball.radius)
+    yield from _modulus(found.get(STIFFNESS), study.one_ball)
+    yield from sunken_surface(fit, study.one_ball.radius)
 
 
 def believable_scale(scale: Estimate) -> bool:
@@ -129,9 +129,9 @@ def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> I
     """A drag coefficient that no sphere has."""
     if drag is not None:
         density = study.model.fluid_density
-        yield from implausible_drag(drag.value, drag.interval(), study.ball, density, readings)
+        yield from implausible_drag(drag.value, drag.interval(), study.one_ball, density, readings)
     elif study.model.drag:
-        yield from implausible_first_drag(readings, study.ball, study.model)
+        yield from implausible_first_drag(readings, study.one_ball, study.model)
 
 
 def _restitution(restitution: Estimate | None) -> Iterator[Finding]:
@@ -226,7 +226,7 @@ def implausible_readings(
         readings: recordings and what was detected in them.
         lift: whether spin may lift the balls.
     """
-    gravity, ball = study.model.gravity, study.ball
+    gravity, ball = study.model.gravity, study.one_ball
     found = implausible_recordings(readings, gravity=gravity)
     found += wrong_spins(readings, radius=ball.radius, shell=ball.shell) if not found else []
     if is_meaningless(found):

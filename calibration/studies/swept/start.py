@@ -82,11 +82,16 @@ def starting_point(study: Study) -> StartingPoint:
 
 
 def _check_bodies(study: Study) -> None:
+    if study.body.given:
+        raise InputError(
+            "a sweep is of a ball, or of two, and the study is of another body",
+            remedy="Vary it in Python: calibration.sweeps.sweep takes any scene.",
+        )
     if study.partner.given:
         return
     for given, what in (
         (study.contact.given, "the contact of another program, which is between two bodies, is"),
-        (study.ball.disc, "a disc, a puck that meets another one, is"),
+        (study.one_ball.disc, "a disc, a puck that meets another one, is"),
         (study.sweep.partner_position is not None, "the position of another body is"),
     ):
         if given:

@@ -168,6 +168,21 @@ def test_the_constants_of_a_program_are_found_from_files(run, name):
 
 
 @pytest.mark.parametrize("model", CONTACTS.names)
+def test_the_smooth_form_of_every_contact_can_be_named(model):
+    values, smooth = NEEDED[model], {"overlap": 1e-6, "speed": 1e-3, "share": 0.01}
+    free = [next(iter(values))]
+    if isinstance(values[free[0]], dict):
+        free = [f"{free[0]}.{next(iter(values[free[0]]))}"]
+    assert named_contact(study(model, values, free)).contact.smooth is None
+    found = named_contact(study(model, {**values, "smooth": smooth}, free)).contact.smooth
+    assert {"overlap": found.overlap, "speed": found.speed, "share": found.share} == smooth
+    with pytest.raises(InputError, match="needs a value of speed, share"):
+        named_contact(study(model, {**values, "smooth": {"overlap": 1e-6}}, free))
+    with pytest.raises(InputError, match=r"no parameter 'smooth\.overlp'"):
+        named_contact(study(model, {**values, "smooth": {"overlp": 1e-6}}, free))
+
+
+@pytest.mark.parametrize("model", CONTACTS.names)
 def test_every_contact_can_be_named(model, tmp_path):
     """It is between the bodies of the study, with what was given, and survives a study file."""
     given = study(model, NEEDED[model], (next(iter(CONTACTS[model].required)),))

@@ -1,0 +1,1 @@
+"""Rigid bodies with orientations that are tossed onto a surface."""
