@@ -744,7 +744,8 @@ def tell(study: Study, way: Explanation) -> Told:
         judge_doubt(doubt, [estimates, *each]) if doubt.open else look_for(doubt, assessment)
         for doubt in doubts
     ]
-    shown = list(describe_doubts(doubts, judged))
+    # What a search has found that did not end is not what the data show.
+    shown = list(describe_doubts(doubts, judged)) if assessment.minimum.converged else []
     for doubt, item in zip(doubts, judged, strict=True):
         if item.decision is not Decision.ADOPTED:
             hidden = [name for name in doubt.parameters if name not in asked_of]

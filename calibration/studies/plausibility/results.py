@@ -25,6 +25,7 @@ from calibration.studies.plausibility.finding import (
     two_digits,
 )
 from calibration.studies.plausibility.implausible_modifications import implausible_modifications
+from calibration.studies.plausibility.known_beforehand import contradicts_knowledge
 from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
 from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.plausibility.spins import wrong_spins
@@ -71,6 +72,7 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
     yield from _restitution(found.get(RESTITUTION))
     yield from _spins(fit)
     yield from implausible_modifications(fit)
+    yield from contradicts_knowledge(fit)
     if not any(recording.spin is not None for recording, _ in readings):
         yield from _lift_beside_camera(fit)
     yield from _modulus(found.get(STIFFNESS), study.one_ball)

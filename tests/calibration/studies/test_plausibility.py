@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import calibration as cal
+import jaxcontact as jc
 from calibration.cli.main import main
 from calibration.detection.bounces import read_bounces
 from calibration.detection.dropped_frames import find_dropped_frames, with_missing_frames
@@ -17,6 +18,8 @@ from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
 from calibration.results.numbers import has_interval
 from calibration.studies.plausibility.drag import sphere_drag
+from calibration.studies.plausibility.finding import is_meaningless
+from calibration.studies.plausibility.known_beforehand import contradicts_knowledge
 from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
 from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.plausibility.results import judge_plausibility
@@ -469,3 +472,21 @@ def test_check_compares_files_and_the_ball_that_is_said_to_be_in_them(tmp_path, 
     status, text = said(one, *ball)
     assert status == 0
     assert "probably" not in text
+
+
+# What is known beforehand
+
+
+def test_what_contradicts_what_is_known_beforehand_is_not_believed():
+    """One number 30 standard deviations off does not show in chi-squared beside many samples."""
+    flights = 0.4 * 0.8 ** np.arange(8)
+    sounds = cal.measurements.BounceTimes(0.3 + np.cumsum(np.r_[0.0, flights]), sigma=1e-4)
+    law = jc.NewtonRestitution(restitution=0.7)
+    scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law))
+    name = "contact.normal.restitution"
+    free = [cal.Free(name, prior=cal.Normal(0.5, 0.01))]
+    found = cal.fit(cal.Problem(scene, [sounds], free=free, nuisance=[cal.nuisances.FirstImpact()]))
+    assert found.parameters[name].value == pytest.approx(0.8, abs=1e-3)
+    (finding,) = contradicts_knowledge(found)
+    assert "30 standard deviations from 0.5 +- 0.01" in finding.sentence
+    assert is_meaningless([finding])
