@@ -155,9 +155,11 @@ def reach_of_branches(branches: Branches, index: int) -> tuple[float, float]:
     """First guess of how far the profile of a coordinate goes."""
     near = np.isfinite(branches.divided.chi2) & branches.kept
     ends = branches.divided.shared[near, index]
-    free = np.flatnonzero(branches.assessment.free).tolist()
-    variance = float(branches.assessment.covariance[free.index(index), free.index(index)])
-    step = MARGIN * branches.reach * min(np.sqrt(max(variance, 1e-12)), 1.0)
+    assessment = branches.assessment
+    place = np.flatnonzero(assessment.free).tolist().index(index)
+    # What is not seen has no variance.
+    variance = 1.0 if assessment.formal.open_shared[place] else assessment.covariance[place, place]
+    step = MARGIN * branches.reach * min(np.sqrt(max(float(variance), 1e-12)), 1.0)
     return float(ends.min() - step), float(ends.max() + step)
 
 
@@ -217,7 +219,10 @@ def judge_profile(
     low, high = outermost_crossings(profiled.profile, branches.reach)
     is_open = [roots[0] < branches.reach, roots[-1] < branches.reach]
     ends = parameter.about.interval
-    bounded = parameter.about.transform == "logit"
+    # Low where it ends, short of all that is tried, it says nothing of what lies beyond.
+    ends_short = [coordinates[0] > -FARTHEST, coordinates[-1] < FARTHEST]
+    unknown = any(np.logical_and(is_open, ends_short))
+    bounded = parameter.about.transform == "logit" and not unknown
     if any(is_open) and (not bounded or high - low > WIDE * (ends.high - ends.low)):
         note = estimate.note or describe_open(estimate, low, high, is_open)
         return dataclasses.replace(
