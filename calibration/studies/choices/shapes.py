@@ -12,7 +12,7 @@ from calibration.studies.choices.named_tables import Choice
 from calibration.studies.option import POSITIVE, Option, ValueKind
 
 if TYPE_CHECKING:
-    import jaxcontact as jc
+    from jaxcontact import Clumps
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ShapeChoice(Choice):
         (0, 0)
     """
 
-    make: "Callable[..., jc.Clumps]"
+    make: Callable[..., "Clumps"]
 
 
 SHAPES: Registry[ShapeChoice] = Registry(ShapeChoice, "shape")
@@ -55,7 +55,7 @@ Example:
 Inertia = float | Sequence[float] | None
 
 
-def _cube(mass: float, inertia: Inertia, **given: float) -> "jc.Clumps":
+def _cube(mass: float, inertia: Inertia, **given: float) -> "Clumps":
     import jaxcontact as jc  # imports JAX, for which help texts do not wait
 
     # Three moments are not those of a cube, but a marker may be glued to it.
@@ -63,13 +63,13 @@ def _cube(mass: float, inertia: Inertia, **given: float) -> "jc.Clumps":
     return jc.box(half_widths=(width,) * 3, mass=mass, inertia=inertia, **given)
 
 
-def _box(mass: float, inertia: Inertia, **given: Any) -> "jc.Clumps":
+def _box(mass: float, inertia: Inertia, **given: Any) -> "Clumps":
     import jaxcontact as jc
 
     return jc.box(mass=mass, inertia=inertia, **given)
 
 
-def _clump(mass: float, inertia: Inertia, members: Sequence[Sequence[float]]) -> "jc.Clumps":
+def _clump(mass: float, inertia: Inertia, members: Sequence[Sequence[float]]) -> "Clumps":
     import numpy as np
 
     import jaxcontact as jc

@@ -27,6 +27,8 @@ def contradicts_knowledge(fit: Fit) -> Iterator[Finding]:
         fit: of trajectories.
     """
     found = fit.assessment
+    if found is None:  # a result that was read from a file
+        return
     layout, minimum = found.layout, found.minimum
     surprising = _surprising(layout.global_parameters, minimum.shared)
     for batch, local in zip(layout.batches, minimum.local, strict=True):

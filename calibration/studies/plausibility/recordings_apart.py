@@ -222,6 +222,6 @@ def _drag_apart(pairs: Sequence[tuple[Reading, float]]) -> Iterator[Finding]:
     yield Finding(
         f"The air slows the balls differently (deceleration over speed squared, 1/m: "
         f"{listed(each)}): they are probably different balls. Give each file its own radius and "
-        "mass (--file 'NAME: radius=..., mass=...'), or fit the files one by one.",
+        "mass (--file 'NAME: radius=0.02, mass=0.0027'), or fit the files one by one.",
         doubts=OF_THE_BALL,
     )

@@ -3,7 +3,6 @@ that it names exist, take the values that it names, and are keys of a study file
 """
 
 import ast
-import dataclasses
 import re
 from pathlib import Path
 
@@ -13,10 +12,11 @@ import typer
 import calibration
 from calibration.cli.main import app
 from calibration.studies.option import options
-from calibration.studies.study import AFTER_FIT, SECTIONS, Ball, Study
+from calibration.studies.study import AFTER_FIT, SECTIONS, Ball, BodyOptions, Study
 from calibration.studies.toml import read_study, study_text
 
 PACKAGE = Path(calibration.__file__).parent
+CUBE = {"name": "cube", "half_width": 0.05}
 HOLE = "\N{REPLACEMENT CHARACTER}"
 """In the place of what is only known when a sentence is printed."""
 
@@ -153,10 +153,11 @@ def test_every_value_that_is_advised_is_taken_and_stands_in_a_study_file(flag, t
     if section is Ball:
         return
     beside = {"slope_sd": {"slope": 0.0}, "mass": {"radius": 0.03}, "radius": {"mass": 0.12}}
+    ball = Ball(**base)
+    if section is BodyOptions:  # in the place of a ball
+        beside, ball = {"mass": {"shape": CUBE}, "shape": {"mass": 0.37}}, None
     part = section(**{**beside.get(name, {}), name: value})
-    study = dataclasses.replace(
-        Study(files=("a.csv",), ball=Ball(**base)), **{section.section: part}
-    )
+    study = Study(files=("a.csv",), **{"ball": ball, section.section: part})
     (tmp_path / "study.toml").write_text(study_text(study, folder=tmp_path, fitted=False))
     assert getattr(read_study(tmp_path / "study.toml"), section.section) == part
 

@@ -98,8 +98,8 @@ def test_friction_is_not_determined_where_all_impacts_may_stick() -> None:
 
 
 def test_a_quantity_says_nothing_of_what_it_does_not_depend_on() -> None:
-    """The profile of what is not seen is low wherever one looks: from a normal restitution alone the
-    tangential one was told to six digits.
+    """The profile of what is not seen is low wherever one looks: a normal restitution told the
+    tangential one to six digits.
     """
     for seed in (0, 2):
         columns = fit_impacts(scene(), random_table(seed).table, free=FREE).columns

@@ -53,7 +53,8 @@ def test_the_standard_error_follows_the_scatter_that_is_found(
         return 0.85 + scatter * rng.standard_normal()
 
     files = [write_drop(tmp_path / f"{k}.csv", restitution, seed=k) for k in range(2)]
-    found = fit(files)
+    # With a law whose form is open, deviations of that size need no explanation.
+    found = fit(files, law="constant")
     estimate = found.parameters[RESTITUTION]
     assert 0.4 < estimate.sd / (scatter / np.sqrt(14)) < 2.0
     assert 4 < estimate.degrees < 20
@@ -63,6 +64,7 @@ def test_the_standard_error_follows_the_scatter_that_is_found(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_restitution_that_falls_with_the_speed_is_not_called_scatter(tmp_path: Path) -> None:
     def restitution(speed: float) -> float:
         return 0.86 - 0.02 * np.log(speed)
