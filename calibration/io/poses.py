@@ -149,7 +149,7 @@ def read_poses(
 
 def rotations(orientation: NDArray[np.float64]) -> Rotation:
     """Unit quaternions (n, 4), scalar first, as rotations."""
-    return Rotation.from_quat(np.roll(orientation, -1, axis=-1))
+    return Rotation.from_quat(orientation, scalar_first=True)
 
 
 def in_scene(vector: NDArray[np.float64], orientation: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -144,8 +144,9 @@ def _inspect_file(
         return FileReport(path=path, name=name, remarks=(f"left out: {said[LEFT_OUT]}",))
     radius = said.get(RADIUS, math.nan if radius is None else radius)
     try:
-        kind = kind_of(path, columns=options.of(path).columns) if known is None else known
-        if known is None:
+        kind = known
+        if kind is None:
+            kind = kind_of(path, columns=options.of(path).columns)
             check_bodies(kind, path, gravity=gravity, partner_radius=partner_radius)
         return kind.inspect(
             path,

@@ -259,8 +259,8 @@ def _moments(value: Any) -> tuple[float, ...] | None:
     return found if found is not None and len(found) in (1, 3) else None
 
 
-def _vector_of(size: int) -> Callable[[Any], tuple[float, ...] | None]:
-    """So many numbers of any sign."""
+def vector_of(size: int) -> Callable[[Any], tuple[float, ...] | None]:
+    """What reads so many numbers of any sign from a list of them, and nothing else."""
 
     def clean(value: Any) -> tuple[float, ...] | None:
         if not isinstance(value, list | tuple) or len(value) != size:
@@ -432,12 +432,12 @@ MOMENTS = ValueKind(
 )
 VECTOR = ValueKind(
     "a list of three numbers such as [0.0, 0.0, 0.3]",
-    _vector_of(3),
+    vector_of(3),
     tuple[float, float, float],
     "X Y Z",
 )
 PLACE = ValueKind(
-    "a list of two numbers such as [0.3, 0.2]", _vector_of(2), tuple[float, float], "X Z"
+    "a list of two numbers such as [0.3, 0.2]", vector_of(2), tuple[float, float], "X Z"
 )
 TEXT = ValueKind(
     "a text", lambda value: value if isinstance(value, str) and value else None, str, "TEXT"

@@ -243,7 +243,7 @@ def _difference(path: Path, study: Study) -> str:
                 return f"{section} was {'given' if now is None else 'not given'}"
             continue
         for name, value in vars(now).items():
-            before = getattr(then, name)
+            before = vars(then)[name]
             if before != value:
                 return f"{name} was {_shown(before)} and is {_shown(value)}"
     lacking = sorted(_existing(earlier) - _existing(study))

@@ -304,16 +304,16 @@ class BodyOptions(Section):
                 f"the {known} of a body is given, but not its {lacking}",
                 remedy=f"Add it, {flag} {example}, or {lacking} below [body] of a study file.",
             )
-        said = [name for name, about in options(BodyOptions).items() if self._is_said(name, about)]
+        given = vars(self)
+        said = [
+            name for name, about in options(BodyOptions).items() if given[name] != about.default
+        ]
         if self.shape is None and said:
             raise InputError(
                 f"{said[0]} of a body is given, but not its shape",
                 remedy="Give --body 'cube: half_width=0.05' and --body-mass 0.37, or shape and "
                 "mass below [body] of a study file.",
             )
-
-    def _is_said(self, name: str, about: Option) -> bool:
-        return getattr(self, name) != about.default
 
     @property
     def given(self) -> bool:

@@ -98,6 +98,7 @@ from calibration.studies.doubts.search import TRIALS, minimise_with_doubts
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.apparent_gravity import describe_unit
+from calibration.studies.plausibility.drag import drag_coefficient_per
 from calibration.studies.plausibility.finding import Finding, is_meaningless
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import (
@@ -892,10 +893,9 @@ def problem_of(
     automatic = study.model.length_scale == "automatic" and told and not named
     scaled = study.model.length_scale is True or automatic
     nuisance += [LengthScale()] if scaled else []
-    unknown_form = rigid and any(doubt.name == SPEED and doubt.open for doubt in doubts)
     if scatter:
         nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()]
-    elif unknown_form:
+    elif any(doubt.name == SPEED and doubt.open for doubt in doubts):
         nuisance += [RestitutionScatter(impacts=impacts, sd=FROM_THE_FORM)]
     nuisance += unlevel(data.sideways, make_nuisances(study))
     nuisance += [added for doubt in doubts for added in doubt.nuisances]
@@ -1001,8 +1001,8 @@ def starting_scene(
         )
     )
     drags = [reading.drag for reading in detections if reading.drag > 0]
-    area = 0.5 * study.model.fluid_density * np.pi * study.one_ball.radius**2 / study.one_ball.mass
-    coefficient = float(np.clip(np.median(drags) / area, 0.05, 2.0)) if drags else 0.4
+    factor = drag_coefficient_per(study.one_ball, study.model)
+    coefficient = float(np.clip(factor * np.median(drags), 0.05, 2.0)) if drags else 0.4
     contact = make_contact(study, restitution=restitution, speed=speed, friction=friction)
     if not constant:
         law = jc.BrokenPowerLawRestitution(restitution=restitution, reference_speed=speed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from calibration.errors import InputError
 from calibration.runtime.registry import Registry
 from calibration.studies.choices.named_tables import Choice
-from calibration.studies.option import POSITIVE, Option, ValueKind
+from calibration.studies.option import POSITIVE, Option, ValueKind, vector_of
 
 if TYPE_CHECKING:
     from jaxcontact import Clumps
@@ -85,20 +85,13 @@ def _clump(mass: float, inertia: Inertia, members: Sequence[Sequence[float]]) ->
     )
 
 
-def _numbers(value: Any, size: int) -> tuple[float, ...] | None:
-    if not isinstance(value, list | tuple) or len(value) != size:
-        return None
-    given = all(isinstance(item, int | float) and not isinstance(item, bool) for item in value)
-    return tuple(map(float, value)) if given else None
-
-
 def _half_widths(value: Any) -> tuple[float, ...] | None:
-    found = _numbers(value, 3)
+    found = vector_of(3)(value)
     return found if found is not None and min(found) > 0 else None
 
 
 def _members(value: Any) -> tuple[tuple[float, ...], ...] | None:
-    rows = [_numbers(item, 4) for item in value] if isinstance(value, list | tuple) else []
+    rows = [vector_of(4)(item) for item in value] if isinstance(value, list | tuple) else []
     good = bool(rows) and all(row is not None and row[3] > 0 for row in rows)
     return tuple(row for row in rows if row is not None) if good else None
 
