@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from calibration.model.trial_state import TrialState
 from jaxcontact import Trajectory
+from jaxcontact.simulation.core.trajectory import span_on_path
 
 
 def average_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Array:
@@ -41,15 +42,14 @@ def find_contact(
     """
     contacts = motion.contacts
     assert contacts is not None
-    inside = (
-        contacts.happened
-        & (contacts.touch_down < end[:, None])
-        & (contacts.lift_off > begin[:, None])
+    entered, left = span_on_path(
+        contacts.touch_down, contacts.lift_off, contacts.impact_speed, contacts.rebound_speed
     )
+    inside = contacts.happened & (entered < end[:, None]) & (left > begin[:, None])
     index = jnp.argmax(inside, axis=1)
     met, middle = jnp.any(inside, axis=1), (begin + end) / 2
-    touch = jnp.where(met, jnp.maximum(contacts.touch_down[index], begin), middle)
-    leave = jnp.where(met, jnp.minimum(contacts.lift_off[index], end), middle)
+    touch = jnp.where(met, jnp.maximum(entered[index], begin), middle)
+    leave = jnp.where(met, jnp.minimum(left[index], end), middle)
     return touch, leave
 
 

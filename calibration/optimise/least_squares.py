@@ -34,7 +34,7 @@ from calibration.optimise.coordinates import (
 from calibration.optimise.first_order import OPTIMISERS, descend
 from calibration.optimise.schur import SchurComplementSolver
 from calibration.optimise.termination import StepTerminatedSolver
-from calibration.optimise.trust_region import RoundedTrustRegion
+from calibration.optimise.trust_region import GradualTrustRegion
 from calibration.problem.residuals import Block, Layout, jacobians
 from jaxcontact.numerics.compilation import quick_jit
 
@@ -178,7 +178,7 @@ def minimise_traced(
             rtol=1.0, atol=1.0, linear_solver=linear_solver, verbose=verbose
         )  # ``StepTerminatedSolver`` ends it
         own = (
-            RoundedTrustRegion(),
+            GradualTrustRegion(),
             BoxConstrainedDescent(solver.descent, reach),
         )
         solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, own)

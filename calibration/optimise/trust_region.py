@@ -1,6 +1,10 @@
-"""Acceptance of steps that knows of rounding."""
+"""Acceptance of steps, and how far the next one may go."""
 
+from typing import Any
+
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import optimistix
 
 ROUNDING = 1e-10
@@ -8,29 +12,50 @@ ROUNDING = 1e-10
 of events.
 """
 
-POOR, GOOD = 0.25, 0.75
-"""Parts of the expected decrease below which the region is too large, and above which it is too
-small (Nocedal and Wright 2006, 4.1).
-
-Steps across a kink bring little, and would go to and fro for ever.
+ACCEPTED = 0.25
+"""Part of the expected decrease that a step must bring. Steps across a kink bring less, and would
+go to and fro for ever.
 """
 
+SMALLEST, LARGEST = 0.25, 3.5
+"""How much smaller, and how much larger, the region gets at most in one step."""
 
-class RoundedTrustRegion(optimistix.ClassicalTrustRegion):
-    """The classical trust region, which also accepts steps that change the sum of squares by
-    rounding only.
 
-    At a minimum every step is such a step. Rejected ones would be tried again and again, each time
-    shorter, before the search could end.
+class GradualTrustRegion(optimistix.ClassicalTrustRegion):
+    """A trust region whose size follows the gain ratio, decrease over expected decrease: an
+    accepted step multiplies it by ``1/(1 - (2 gain - 1)^3)``.
+
+    Along a curved valley a region that grows by a fixed factor after each good step is too large
+    every second time, and the step is made in vain. In between there is a size that keeps the gain
+    at one half, which this rule finds.
+
+    Steps that change the sum of squares by rounding only are accepted, too: at a minimum every step
+    is such a step. Rejected ones would be tried again and again, each time shorter, before the
+    search could end.
+
+    Source: H. B. Nielsen, Damping Parameter in Marquardt's Method, report IMM-REP-1999-05, Technical
+    University of Denmark (1999).
     """
 
-    low_cutoff: float = POOR
-    high_cutoff: float = GOOD
-
-    def predict_reduction(self, y_diff: jax.Array, f_info: optimistix.FunctionInfo) -> jax.Array:
-        """The expected decrease (negative), and room for rounding: a step is accepted where
-        ``change <= low_cutoff * this``.
-        """
-        return (
-            super().predict_reduction(y_diff, f_info) + ROUNDING * f_info.as_min() / self.low_cutoff
-        )
+    def step(
+        self,
+        first_step: jax.Array,
+        y: jax.Array,
+        y_eval: jax.Array,
+        f_info: Any,
+        f_eval_info: Any,
+        state: Any,
+    ) -> tuple[jax.Array, jax.Array, optimistix.RESULTS, Any]:
+        """Size of the region after the step to ``y_eval``, and whether the step is taken."""
+        expected = self.predict_reduction(y_eval - y, f_info)
+        change = f_eval_info.as_min() - f_info.as_min()
+        rounding = ROUNDING * f_info.as_min()
+        accepted = change <= ACCEPTED * expected + rounding
+        gain = jnp.where(expected < 0, change / jnp.where(expected < 0, expected, 1.0), 1.0)
+        factor = 1 / jnp.clip(1 - (2 * gain - 1) ** 3, 1 / LARGEST, 1 / SMALLEST)
+        factor = jnp.where(jnp.abs(change) <= rounding, 1.0, factor)
+        factor = jnp.where(accepted, factor, SMALLEST)
+        # What comes before the first step is no step.
+        size = state.step_size * jnp.where(first_step, 1.0, factor)
+        after = eqx.tree_at(lambda state: state.step_size, state, size)
+        return size, accepted | first_step, optimistix.RESULTS.successful, after

@@ -4,6 +4,7 @@ import warnings
 from typing import Annotated, Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -40,6 +41,25 @@ class Contacts(NamedTuple):
     surface: PerContact
     body: PerContact
     partner: PerContact
+
+
+def span_on_path(
+    touch_down: jax.Array, lift_off: jax.Array, impact_speed: jax.Array, rebound_speed: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """When the path of a body enters a contact, and when it leaves it; all of one shape.
+
+    A fit may try a duration below nothing. Then the flight after the contact begins before the one
+    to it has ended, and the path goes from one to the other where they cross: a path that jumped
+    at the touch-down would give the fit a wall for each sample beside it.
+
+    Args:
+        touch_down, lift_off: times [s].
+        impact_speed, rebound_speed: along the normal [m/s].
+    """
+    early = lift_off < touch_down
+    both = jnp.where(early, impact_speed + rebound_speed, 1.0)
+    crossing = touch_down + (lift_off - touch_down) * rebound_speed / both
+    return jnp.where(early, crossing, touch_down), jnp.where(early, crossing, lift_off)
 
 
 class Trajectory(NamedTuple):

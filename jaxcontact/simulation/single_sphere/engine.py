@@ -23,7 +23,7 @@ from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.lanes import everywhere
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
-from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
+from jaxcontact.simulation.core.trajectory import Contacts, Trajectory, span_on_path
 from jaxcontact.simulation.single_sphere.contact import (
     ContactNodes,
     TouchDown,
@@ -291,10 +291,23 @@ def falling(scene: Scene, start: SphereMotion, times: jax.Array) -> SphereMotion
     return SphereMotion(times, position, start.velocity + duration * acceleration, start.spin)
 
 
+def times_on_path(records: BounceRecord, *, rigid: bool) -> jax.Array:
+    """Times of the nodes of all contacts (contacts, nodes), from where the path of the sphere
+    enters each to where it leaves it; infinite for what did not happen.
+    """
+    times = records.nodes[..., 0]
+    if rigid:  # other contacts have a duration that follows from their forces
+        ends = span_on_path(times[:, 0], times[:, 1], records.impact_speed, records.rebound_speed)
+        times = jnp.stack(ends, axis=1)
+    return jax.lax.stop_gradient(jnp.where(records.happened[:, None], times, jnp.inf))
+
+
 def in_flights(
-    scene: Scene, records: BounceRecord, used: jax.Array, times: jax.Array
+    scene: Scene, records: BounceRecord, used: jax.Array, left: jax.Array, times: jax.Array
 ) -> SphereMotion:
-    """Motion at ``times`` along the nodes of the flights that are ``used``."""
+    """Motion at ``times`` along the nodes of the flights that are ``used``, each after the time at
+    which the contact before it was ``left``.
+    """
     flight = records.flight
     assert flight is not None
     acceleration = scene.acceleration(flight.velocity, flight.spin)
@@ -309,10 +322,11 @@ def in_flights(
     sides = (side for column in columns for side in (column[:, :-1], column[:, 1:]))
     pieces = Segments(*(side.reshape((-1, *side.shape[2:])) for side in sides))
     # A flight from inside a plane leads back to a touch-down in the past.
-    used = jnp.repeat(used, flight.time.shape[1] - 1) & (pieces.end_time > pieces.start_time)
-    starts = jax.lax.cummin(
-        jax.lax.stop_gradient(jnp.where(used, pieces.start_time, jnp.inf)), reverse=True
-    )
+    count = flight.time.shape[1] - 1
+    used = jnp.repeat(used, count) & (pieces.end_time > pieces.start_time)
+    began = jnp.concatenate([jnp.full(1, -jnp.inf), left[:-1]])
+    starts = jnp.maximum(pieces.start_time, jnp.repeat(began, count))
+    starts = jax.lax.cummin(jax.lax.stop_gradient(jnp.where(used, starts, jnp.inf)), reverse=True)
     index = jnp.maximum(jnp.searchsorted(starts, jax.lax.stop_gradient(times), side="right") - 1, 0)
     return SphereMotion(times, *at_times(jax.tree.map(lambda column: column[index], pieces), times))
 
@@ -320,17 +334,22 @@ def in_flights(
 def contact_segments(
     scene: Scene, ends: ContactNodes, normal: jax.Array, *, rigid: bool
 ) -> Segments:
-    """Pieces between neighbouring nodes of contacts, ``ends`` with an axis of two in front. That of
-    a rigid impact is straight, at the mean velocity.
+    """Pieces between neighbouring nodes of contacts, ``ends`` with an axis of two in front. In a
+    rigid impact that lasts, the sphere sinks in and comes out again as the cubic between its
+    velocities before and after: a quarter of speed times duration where it loses nothing, where a
+    Hertzian contact sinks in by a third.
     """
-    motion = ends.motion
+    motion, velocity = ends.motion, ends.motion.velocity
     if rigid:
         duration = (motion.time[1] - motion.time[0])[:, None]
-        mean = (motion.position[1] - motion.position[0]) / jnp.where(duration > 0, duration, 1.0)
-        velocity = jnp.stack([mean, mean])
-        acceleration = spin_rate = jnp.zeros_like(velocity)
+        lasts = jnp.where(duration > 0, duration, 1.0)
+        mean = (motion.position[1] - motion.position[0]) / lasts
+        first, last = velocity
+        acceleration = (
+            jnp.stack([6 * mean - 4 * first - 2 * last, 2 * first + 4 * last - 6 * mean]) / lasts
+        )
+        spin_rate = jnp.zeros_like(velocity)
     else:
-        velocity = motion.velocity
         acceleration, spin_rate = accelerations(scene, ends, normal)
     columns = (motion.time, motion.position, velocity, acceleration, motion.spin, spin_rate)
     return Segments(*(side for column in columns for side in (column[0], column[1])))
@@ -361,10 +380,8 @@ def motion_at(
 
     count = records.nodes.shape[1]
     nodes = records.nodes.reshape((-1, records.nodes.shape[2]))
-    known = jax.lax.stop_gradient(
-        jnp.where(jnp.repeat(records.happened, count), nodes[:, 0], jnp.inf)
-    )
-    node = jnp.searchsorted(known, jax.lax.stop_gradient(times), side="right") - 1
+    known = times_on_path(records, rigid=rigid)
+    node = jnp.searchsorted(known.ravel(), jax.lax.stop_gradient(times), side="right") - 1
     contact = jnp.maximum(node, 0) // count
     inside = (node >= 0) & (node % count < count - 1)
     before = jnp.where(inside, node, 0)
@@ -403,7 +420,7 @@ def motion_at(
         flight = choose(
             (times >= last.motion.time) & ~last.passed,
             flight,
-            in_flights(scene, records, used, times),
+            in_flights(scene, records, used, known[:, -1], times),
         )
     return choose(inside | rests, motion, flight), reached | ~last.rests
 

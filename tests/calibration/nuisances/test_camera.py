@@ -152,6 +152,33 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
     np.testing.assert_allclose(found, expected, atol=2e-6)
 
 
+def test_mean_over_an_exposure_has_a_continuous_slope_in_time():
+    """Whatever duration of the impact a fit tries: a slope that jumps where the touch-down enters
+    or leaves an exposure, or where the impact ends, makes minima of its own.
+    """
+    exposure, step = 6e-3, 2e-5
+    middles = np.arange(0.25, 0.27, step)
+    ends = np.concatenate([middles - exposure / 2, middles + exposure / 2])
+    order = np.argsort(ends)
+    back = 1 + np.argsort(order)
+    still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
+
+    def seen(duration):
+        law = jc.NewtonRestitution(restitution=0.8, duration=duration)
+        bouncing = scene().replace(contact=jc.ContactModel(normal=law))
+        times = np.concatenate([[0.0], ends[order]])
+        motion = jc.simulate(bouncing, thrown(0.0), times, method=jc.Impulse(max_contacts=3))
+        picked = {name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")}
+        motion = motion._replace(times=jnp.asarray(ends), **picked)
+        mean = average_over_exposure(make_trial_state(bouncing, still), motion)[:, 2]
+        return mean, motion.contacts.impact_speed[0]
+
+    with jax.enable_x64(True):
+        mean, speed = jax.jit(jax.vmap(seen))(np.array([-4e-3, -5e-4, 0.0, 1e-3, 8e-3]))
+    turns = np.diff(np.asarray(mean), 2, axis=1) / step  # changes of the velocity that is seen
+    assert np.max(np.abs(turns)) < 1.1 * step / exposure * 1.8 * np.max(speed)
+
+
 @pytest.mark.long
 @pytest.mark.slow
 def test_exposure_time_is_found_from_pictures_of_impacts():

@@ -18,7 +18,7 @@ from calibration.fitting.fit import fit
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.optimise.box_descent import BoxConstrainedDescent
 from calibration.optimise.termination import StepTerminatedSolver
-from calibration.optimise.trust_region import RoundedTrustRegion
+from calibration.optimise.trust_region import GradualTrustRegion
 from calibration.problem.problem import Problem
 from tests.calibration.fitting.test_large_problems import METHOD, UNKNOWNS, throws
 
@@ -45,7 +45,7 @@ def test_the_step_is_the_best_one_in_its_box(reach):
 def minimum(residual, start, *, atol=1e-5, steps=100):
     """Where a search as that of a fit ends, and whether it has settled."""
     inner = optimistix.LevenbergMarquardt(rtol=0.0, atol=0.0, linear_solver=lineax.QR())
-    inner = eqx.tree_at(lambda solver: solver.search, inner, RoundedTrustRegion())
+    inner = eqx.tree_at(lambda solver: solver.search, inner, GradualTrustRegion())
 
     def with_slope(x, _):
         return residual(x), jax.jacfwd(residual)(x)

@@ -104,3 +104,29 @@ def test_energy_is_lost_only(law):
         flying = total[~np.any(touching, axis=1)]
         assert np.all(np.diff(flying) <= 1e-6 * np.ptp(total) + 1e-9)
         assert np.all(total <= total[0] + 1e-6 * np.ptp(total) + 1e-9)
+
+
+@pytest.mark.parametrize("drag", [0.0, 0.45])
+def test_a_path_has_no_jump_whatever_duration_a_fit_tries(drag):
+    """A search for the duration of an impact may go below nothing. A jump in the path is a wall for
+    it at each sample that the touch-down passes.
+    """
+    times = np.concatenate([[0.0], np.arange(0.2, 0.3, 2e-5)])
+
+    def motion(duration):
+        law = jc.NewtonRestitution(restitution=0.8, duration=duration)
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=0.02, mass=0.0027),
+            surfaces=[jc.Plane()],
+            contact=jc.ContactModel(normal=law),
+            drag=jc.QuadraticDrag(coefficient=drag) if drag else None,
+        )
+        method = jc.Impulse(max_contacts=2)
+        return jc.simulate(scene, jc.state(position=(0, 0, 0.35)), times, method=method)
+
+    paths = jax.jit(jax.vmap(motion))(np.array([-6e-3, -1e-3, 0.0, 1e-3]))
+    steps = np.diff(paths.position[:, 1:, 2], axis=1)
+    fastest = np.max(paths.contacts.impact_speed)
+    # Flights that cross are a little apart where a straight line would cross: g t^2.
+    assert np.max(np.abs(steps)) < 1.01 * fastest * 2e-5 + 9.81 * 6e-3**2
+    assert np.all(np.max(steps, axis=1) > 0.7 * fastest * 2e-5)  # it does bounce
