@@ -33,8 +33,8 @@ class GradualTrustRegion(optimistix.ClassicalTrustRegion):
     is such a step. Rejected ones would be tried again and again, each time shorter, before the
     search could end.
 
-    Source: H. B. Nielsen, Damping Parameter in Marquardt's Method, report IMM-REP-1999-05, Technical
-    University of Denmark (1999).
+    Source: H. B. Nielsen, Damping Parameter in Marquardt's Method, report IMM-REP-1999-05,
+    Technical University of Denmark (1999).
     """
 
     def step(
@@ -58,4 +58,5 @@ class GradualTrustRegion(optimistix.ClassicalTrustRegion):
         # What comes before the first step is no step.
         size = state.step_size * jnp.where(first_step, 1.0, factor)
         after = eqx.tree_at(lambda state: state.step_size, state, size)
-        return size, accepted | first_step, optimistix.RESULTS.successful, after
+        done: Any = optimistix.RESULTS.successful
+        return size, accepted | first_step, done, after

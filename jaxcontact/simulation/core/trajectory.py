@@ -53,8 +53,10 @@ def span_on_path(
     at the touch-down would give the fit a wall for each sample beside it.
 
     Args:
-        touch_down, lift_off: times [s].
-        impact_speed, rebound_speed: along the normal [m/s].
+        touch_down: time of first touch [s].
+        lift_off: time at which the contact ends [s].
+        impact_speed: along the normal [m/s].
+        rebound_speed: along the normal [m/s].
     """
     early = lift_off < touch_down
     both = jnp.where(early, impact_speed + rebound_speed, 1.0)
