@@ -49,6 +49,8 @@ from calibration.fitting.impacts.recordings_apart import ENOUGH, describe_apart,
 from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_scatter
 from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.fitting.probes import exclude_flatness
+from calibration.fitting.solve import default_steps, minimise_from
+from calibration.fitting.start import starting_point
 from calibration.io.files import make_distinct_names
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_trajectory
@@ -94,7 +96,11 @@ from calibration.studies.doubts.restitution import (
     SPEED,
     doubt_constancy,
 )
-from calibration.studies.doubts.search import TRIALS, minimise_with_doubts
+from calibration.studies.doubts.search import (
+    TRIALS,
+    minimise_with_doubts,
+    parameters_to_find,
+)
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.apparent_gravity import describe_unit
@@ -510,16 +516,22 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     """The cheapest explanation: without lift and with impacts that repeat, where that explains the
     data; else of the heights alone, where nothing sideways was asked for and all impacts are nearly
     normal; else with spin that lifts the ball, with impacts that deviate, or with both.
+
+    Where the sideways motion is far from that of a ball whatever the camera does, the heights come
+    first.
     """
-    lift = lifts(study, data)
+    lift, heights = lifts(study, data), None
+    if heights_will_do(study, data) and strays_sideways(study, data):
+        heights = explain_heights(study, data, progress=progress)
+        if heights.assessment.explained:
+            return heights
     plain = find_explanation(study, data, lift=lift)
     if study.model.scatter is True:
         return let_scatter(study, plain)
     if plain.assessment.explained:
         return plain
-    if heights_will_do(study, data):
-        progress("Fitting the heights alone, as the sideways motion is not explained")
-        heights = explain(study, with_heights_only(data), progress=progress)
+    if heights is None and heights_will_do(study, data):
+        heights = explain_heights(study, data, progress=progress)
         if heights.assessment.explained:
             return heights
     ways = [plain]
@@ -535,6 +547,28 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     if best.lift and not lift and may_scatter and not best.assessment.explained:
         best = cheapest([best, let_scatter(study, best)])
     return best
+
+
+def explain_heights(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation:
+    """The cheapest explanation of the heights alone."""
+    progress("Fitting the heights alone, as the sideways motion is not explained")
+    return explain(study, with_heights_only(data), progress=progress)
+
+
+def strays_sideways(study: Study, data: VisiblePhysics) -> bool:
+    """Whether the motion with all doubts closed is explained so badly that what a camera does will
+    not mend it.
+    """
+    problem = problem_of(study, data, scatter=False, lift=lifts(study, data))
+    closed = parameters_to_find(problem, list_doubts(study, data))
+    problem = problem.replace(frozen=[*problem.frozen, *closed])
+    found = minimise_from(
+        problem,
+        starting_point(problem, {}),
+        method="levenberg_marquardt",
+        steps=default_steps("levenberg_marquardt"),
+    )
+    return found.misfit > found.policy.poor_misfit
 
 
 def lifts(study: Study, data: VisiblePhysics) -> bool:
@@ -632,7 +666,8 @@ def heights_will_do(study: Study, data: VisiblePhysics) -> bool:
     """Whether nothing that is asked for is in the sideways motion: a ball that falls straight is
     pushed aside by its own wake, by seams and by what lies on the table, which tell nothing.
     """
-    asked = study.model.friction != "automatic" or study.model.spin != "automatic"
+    model = study.model
+    asked = model.friction != "automatic" or model.spin != "automatic" or model.scatter is True
     return bool(data.sideways) and not (data.oblique or data.measured or asked)
 
 
