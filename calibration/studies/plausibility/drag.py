@@ -1,10 +1,13 @@
 """Drag coefficients that spheres have, and the likely cause of others."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from calibration.detection.bounces import pool_values
+from calibration.results.estimate import Estimate
+from calibration.results.numbers import value_and_sd
 from calibration.studies.plausibility.finding import Finding, Reading
 from calibration.studies.sounds import DRAG
 from calibration.studies.study import Ball, ModelOptions
@@ -23,6 +26,15 @@ smooth ones (Achenbach, J. Fluid Mech. 65 (1974) 113-125).
 DRAG_CRISIS = 1e5
 """Reynolds number from which on the drag coefficient may be as small as 0.07."""
 
+
+FORMULA = 0.06
+"""Relative error of the drag coefficient of a smooth sphere."""
+
+NOTABLE = 2.0
+"""Standard deviations below that of a smooth sphere from which on a sentence is worth it."""
+
+GOES_WITH = 0.7
+"""Correlation of drag and restitution from which on an error of one is mostly one of the other."""
 
 SURE = 3.0
 """Standard deviations between which the drag lies at first sight."""
@@ -51,6 +63,23 @@ def sphere_drag(reynolds: float) -> float:
     )
 
 
+def reynolds_number(ball: Ball, fluid_density: float, readings: Sequence[Reading]) -> float:
+    """Of the flights before the impacts, on average; at least 1.
+
+    Args:
+        ball: as the study has it.
+        fluid_density: of what it falls in [kg/m^3].
+        readings: recordings and what was detected in them.
+    """
+    speeds = [
+        float(np.linalg.norm(np.nan_to_num(bounce.velocity_before)))
+        for _, detected in readings
+        for bounce in detected.bounces
+    ]
+    speed = 0.6 * float(np.median(speeds))
+    return max(2 * ball.radius * speed * fluid_density / VISCOSITY, 1.0)
+
+
 def implausible_drag(
     value: float,
     interval: tuple[float, float],
@@ -67,13 +96,7 @@ def implausible_drag(
         fluid_density: of what it falls in [kg/m^3].
         readings: recordings and what was detected in them.
     """
-    speeds = [
-        float(np.linalg.norm(np.nan_to_num(bounce.velocity_before)))
-        for _, detected in readings
-        for bounce in detected.bounces
-    ]
-    speed = 0.6 * float(np.median(speeds))  # of the flight before, on average
-    reynolds = max(2 * ball.radius * speed * fluid_density / VISCOSITY, 1.0)
+    reynolds = reynolds_number(ball, fluid_density, readings)
     expected = sphere_drag(reynolds)
     share = SMOOTH if reynolds < ROUGH_CRISIS else DRAG_ALIKE[0]
     least = 0.07 if reynolds > DRAG_CRISIS else share * expected
@@ -105,6 +128,34 @@ def implausible_drag(
     )
     # What looks like more drag than there is, is in all other numbers, too.
     yield Finding(f"{says}: {cause}.", doubts=(DRAG,), meaningless=ratio > 1)
+
+
+def drag_below_spheres(
+    drag: Estimate, restitution: Estimate, correlation: float, reynolds: float
+) -> Iterator[Finding]:
+    """A finding where the drag is below that of a smooth sphere, which seams and spin only enlarge
+    at this speed, and the restitution goes with it: both then stand for what a camera does.
+
+    Args:
+        drag: its coefficient as it was found.
+        restitution: found beside it.
+        correlation: of both.
+        reynolds: Reynolds number of the flights.
+    """
+    expected = sphere_drag(reynolds)
+    off, error = expected - drag.value, FORMULA * expected
+    known = reynolds < ROUGH_CRISIS and abs(correlation) > GOES_WITH
+    if not known or off < NOTABLE * math.hypot(drag.sd, error):
+        return
+    there = restitution.value + correlation * restitution.sd * off / drag.sd
+    yield Finding(
+        f"The drag coefficient comes out as {value_and_sd(drag.value, drag.sd)}; that of a smooth "
+        f"sphere is about {expected:.2g} here, and with it the restitution would be {there:.3g} "
+        f"instead of {restitution.value:.3g}: these data hardly tell one from the other "
+        f"(correlation {correlation:+.2f}). Seams and spin make more drag, nothing makes less. If "
+        f"the ball is smooth and hardly spins: --parameter '{DRAG}={expected:.2g}'.",
+        doubts=(DRAG,),
+    )
 
 
 def implausible_first_drag(

@@ -15,8 +15,10 @@ from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.drag import (
     drag_coefficient_per,
+    drag_below_spheres,
     implausible_drag,
     implausible_first_drag,
+    reynolds_number,
 )
 from calibration.studies.plausibility.finding import (
     Finding,
@@ -64,7 +66,7 @@ def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> 
     yield from _scale(found.get("length_scale"), study.model)
     # Where the fit took account of something else, the restitution went with the drag.
     adopted = any(item.decision is Decision.ADOPTED for item in fit.modifications)
-    drags = list(_drag(found.get(DRAG), study, readings))
+    drags = list(_drag(found.get(DRAG), fit, study, readings))
     light = buoyant_scale(study.one_ball, study.model.fluid_density)
     drags = drags or list(_drag_of_scale(found.get("length_scale"), found.get(DRAG), light))
     for finding in drags:
@@ -127,11 +129,22 @@ def _drag_of_scale(
         )
 
 
-def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> Iterator[Finding]:
-    """A drag coefficient that no sphere has."""
+def _drag(
+    drag: Estimate | None, fit: Fit, study: Study, readings: Sequence[Reading]
+) -> Iterator[Finding]:
+    """A drag coefficient that no sphere has, or that is less than that of a smooth one."""
     if drag is not None:
-        density = study.model.fluid_density
-        yield from implausible_drag(drag.value, drag.interval(), study.one_ball, density, readings)
+        ball, density = study.one_ball, study.model.fluid_density
+        found = list(implausible_drag(drag.value, drag.interval(), ball, density, readings))
+        yield from found
+        if not found and {DRAG, RESTITUTION} <= set(fit.names):
+            correlation = fit.correlation[fit.names.index(DRAG), fit.names.index(RESTITUTION)]
+            yield from drag_below_spheres(
+                drag,
+                fit.parameters[RESTITUTION],
+                float(correlation),
+                reynolds_number(ball, density, readings),
+            )
     elif study.model.drag:
         yield from implausible_first_drag(readings, study.one_ball, study.model)
 
