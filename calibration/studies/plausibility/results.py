@@ -14,8 +14,8 @@ from calibration.studies.asked.files import ball_of
 from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.drag import (
-    drag_coefficient_per,
     drag_below_spheres,
+    drag_coefficient_per,
     implausible_drag,
     implausible_first_drag,
     reynolds_number,
