@@ -108,6 +108,8 @@ def test_restitution_ordered_by_speed_is_said_of_a_table(falls: bool) -> None:
     found = fit_impacts(scene(shell=False), drops, free=(NORMAL,))
     said = [sentence for sentence in found.warnings if "--restitution-law" in sentence]
     assert bool(said) is falls
+    assert ("changes with the speed" in found.parameters[NORMAL].note) is falls
+    assert not falls or found.warnings.index(said[0]) == 0  # before what only explains
 
 
 def rubber(count: int = 40) -> ImpactTable:
@@ -141,6 +143,7 @@ def test_where_no_impact_slides_none_is_set_aside() -> None:
     found = fit_impacts(scene(shell=False), rubber(), free=(NORMAL, FRICTION, TANGENTIAL))
     assert found.dof > 100
     assert not any("set aside" in sentence for sentence in found.warnings)
+    assert not any(column.curve_angle.size for column in found.columns)  # each has its own spin
     assert not found.explained  # one tangential restitution is not what rubber has
 
 
