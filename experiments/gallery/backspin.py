@@ -8,9 +8,9 @@ import jaxcontact as jc
 from experiments.drawing import BLUE, DARK, ORANGE, one_panel
 
 RADIUS, MASS, GRAVITY = 0.0286, 0.17, 9.81
-FRICTION, ROLLING = 0.2, 0.02
+FRICTION, ROLLING = 0.2, 0.05
 SPEED, SPIN = 2.0, -40.0
-LAST = 9.0
+LAST = 4.0
 STIFFNESS = 1e8
 
 

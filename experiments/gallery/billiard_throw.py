@@ -32,7 +32,8 @@ def thrown(coefficient: float, cuts: np.ndarray) -> np.ndarray:
     def struck(cut: jax.Array) -> jax.Array:
         line = jnp.stack([jnp.cos(cut), jnp.sin(cut), 0.0 * cut])
         velocity = jnp.array([[SPEED, 0.0, 0.0], [0.0, 0.0, 0.0]])
-        position = jnp.stack([-2.001 * RADIUS * line, jnp.zeros(3)])
+        apart = 2 * RADIUS * line + jnp.array([1e-3, 0.0, 0.0])  # a millimetre before they touch
+        position = jnp.stack([-apart, jnp.zeros(3)])
         start = jc.State(position, velocity, jnp.zeros((2, 3)))
         method = jc.Impulse(max_contacts=1)
         return jc.simulate(scene, start, jnp.array([0.0, 0.02]), method=method).velocity[-1, 1]

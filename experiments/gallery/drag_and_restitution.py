@@ -1,4 +1,4 @@
-"""How drag and restitution stand for each other, and how more bounces tell them apart."""
+"""How drag and restitution stand for each other, and how bounces narrow both."""
 
 import numpy as np
 from matplotlib.figure import Figure

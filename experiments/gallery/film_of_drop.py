@@ -1,5 +1,6 @@
 """What a film of a bouncing ball tells of its restitution and of the air, before it is taken."""
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -29,6 +30,7 @@ class Film(NamedTuple):
     slope: np.ndarray
 
 
+@functools.cache
 def film(seconds: float) -> Film:
     """Simulate it with derivatives."""
     times = np.arange(0.0, seconds, 1 / PER_SECOND)
@@ -49,14 +51,14 @@ def film(seconds: float) -> Film:
     def heights(unknown: jax.Array) -> tuple[jax.Array, jax.Array]:
         motion = run(unknown)
         assert motion.contacts is not None
-        # A recorded length is the true one over the scale; the surface is where the lowest is.
+        # A recorded length is the true one over the scale; heights are above the lowest centre.
         recorded = (motion.position[:, 2] - RADIUS) / unknown[4]
         return recorded, motion.contacts.touch_down
 
     at = jnp.array([RESTITUTION, DRAG, HEIGHT, 0.0, 1.0])
     slope, bounces = jax.jit(jax.jacfwd(heights, has_aux=True))(at)
     seen = np.asarray(bounces)
-    return Film(times, seen[seen < seconds], np.asarray(slope) / NOISE)
+    return Film(times, seen[(seen > 0) & (seen < seconds)], np.asarray(slope) / NOISE)
 
 
 def covariance(film: Film, until: float, *, scale: bool) -> np.ndarray:

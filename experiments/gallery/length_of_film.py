@@ -20,8 +20,8 @@ def draw(seconds: float = 3.2) -> Figure:
         axes.semilogy(until, sd, color=colour, label=name)
     for moment in taken.bounces:
         axes.axvline(moment, color=GREY, linewidth=0.8, linestyle=":")
-    axes.set_ylim(1e-5, 0.3)
+    axes.set_ylim(3e-5, 3e-2)
     axes.set_xlabel("length of the film [s] (dotted: bounces)")
     axes.set_ylabel("standard deviation of the restitution [-]")
-    axes.legend(fontsize=9, frameon=False)
+    axes.legend(fontsize=9, framealpha=1.0, loc="upper right")
     return figure

@@ -48,7 +48,7 @@ def misfit(angles: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     return np.array(chi2) - min(chi2)
 
 
-def draw(count: int = 31) -> Figure:
+def draw(count: int = 46) -> Figure:
     """Profiles from steep impacts, and from all."""
     coefficients = np.linspace(0.05, 0.5, count)
     figure, axes = one_panel()
@@ -62,5 +62,5 @@ def draw(count: int = 31) -> Figure:
     axes.set_ylim(-0.3, 14.0)
     axes.set_xlabel("friction coefficient [-]")
     axes.set_ylabel("chi-squared above its minimum")
-    axes.legend(fontsize=8, frameon=False)
+    figure.legend(fontsize=8, frameon=False, loc="outside upper center", ncols=2)
     return figure

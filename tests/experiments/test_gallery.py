@@ -55,7 +55,7 @@ def test_a_picture_is_drawn(name, tmp_path):
 def test_loops_lose_what_the_restitution_says():
     lost = force_loops.MASS * force_loops.SPEED**2 * (1 - force_loops.RESTITUTION**2) / 2
     for law in force_loops.LAWS.values():
-        overlap, force, restitution = force_loops.loop(law, 400)
+        overlap, force, restitution = force_loops.loop(law, 4001)
         assert restitution == pytest.approx(force_loops.RESTITUTION, abs=1e-4)
         assert np.trapezoid(force, overlap) == pytest.approx(lost, rel=0.01)
 
