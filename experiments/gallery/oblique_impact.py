@@ -20,7 +20,7 @@ DATA = Path(__file__).parents[1] / "data" / "kharaz2001"
 COLUMNS = {
     "rebound angle [deg]": "rebound_angle.csv",
     "spin after [rad/s]": "rebound_angular_velocity.csv",
-    "tangential restitution of the centre [-]": "tangential_restitution.csv",
+    "tangential restitution\nof the centre [-]": "tangential_restitution.csv",
 }
 RADIUS, DENSITY, SPEED = 0.0025, 4000.0, 3.85
 RESTITUTION, FRICTION = 0.98, 0.092
