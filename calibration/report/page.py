@@ -158,7 +158,7 @@ def _with_signs(text: str) -> Any:
     """
     from markupsafe import Markup, escape
 
-    safe = str(escape(text.replace("+-", "±")))
+    safe = str(escape(text.replace("+-", "±").replace(" %", "\N{NO-BREAK SPACE}%")))
     return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', safe))
 
 
