@@ -15,7 +15,7 @@ LONGEST = 7e-4
 LINEAR = MASS * SPEED**2 / DEPTH**2
 HERTZ = 1.25 * MASS * SPEED**2 / DEPTH**2.5
 
-LAWS = {
+LAWS: dict[str, jc.laws.SmoothLaw | jc.WaltonBraun] = {
     "linear, dashpot": jc.LinearDashpot(
         stiffness=LINEAR, restitution=RESTITUTION, end="zero_force"
     ),
@@ -27,7 +27,9 @@ LAWS = {
 }
 
 
-def loop(law: object, count: int) -> tuple[np.ndarray, np.ndarray, float]:
+def loop(
+    law: jc.laws.SmoothLaw | jc.WaltonBraun, count: int
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Overlap [m] and force [N] from touch-down to lift-off, and the restitution that was obtained.
 
     The force of a law with a memory is mass times acceleration.

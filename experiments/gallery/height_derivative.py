@@ -14,7 +14,9 @@ RADIUS, DENSITY, STIFFNESS, RESTITUTION = 0.01, 2700.0, 1e8, 0.8
 HEIGHT, LAST = 0.31, 1.6
 
 
-def height_and_derivative(method: object, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def height_and_derivative(
+    method: jc.EventAligned | jc.FixedStep, times: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Height [m] and its derivative with respect to the restitution [m]."""
 
     def height(restitution: jax.Array) -> jax.Array:

@@ -50,7 +50,9 @@ def elastic() -> tuple[jc.ContactModel, jc.EventAligned]:
     return contact, jc.EventAligned(max_contacts=1)
 
 
-def rebounds(contact: jc.ContactModel, method: object, angles: np.ndarray) -> list[np.ndarray]:
+def rebounds(
+    contact: jc.ContactModel, method: jc.Impulse | jc.EventAligned, angles: np.ndarray
+) -> list[np.ndarray]:
     """The three columns at angles from the normal [deg]."""
     mass = 4 / 3 * math.pi * RADIUS**3 * DENSITY
     scene = jc.Scene(
@@ -74,7 +76,7 @@ def rebounds(contact: jc.ContactModel, method: object, angles: np.ndarray) -> li
 def draw(count: int = 60) -> Figure:
     """A panel for each measured quantity."""
     angles = np.linspace(1.0, 62.0, count)
-    found = {
+    found: dict[str, tuple[jc.ContactModel, jc.Impulse | jc.EventAligned, str, str]] = {
         "rigid": (*rigid(), ORANGE, "--"),
         "elastic": (*elastic(), BLUE, "-"),
     }
