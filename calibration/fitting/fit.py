@@ -1,6 +1,7 @@
 """Fit a problem: solve, estimate, diagnose, report."""
 
 import dataclasses
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -231,8 +232,14 @@ def check_predictions(problem: Problem, assessment: Assessment) -> None:
             )
 
 
-def describe(problem: Problem) -> str:
-    """One line on the physics."""
+def describe(problem: Problem, *, restitution: str = "") -> str:
+    """One line on the physics: the laws, and what was left open beside them.
+
+    Args:
+        problem: what was fitted.
+        restitution: what holds of the law along the normal, in words, where that is less than the
+            law allows.
+    """
     scene = problem.scene
     methods = dict.fromkeys(
         type(batch.method).__name__
@@ -240,12 +247,22 @@ def describe(problem: Problem) -> str:
         if isinstance(batch, TrialBatch)
     )
     contact = scene.contact
-    laws = (contact,) if isinstance(contact, PairContact) else vars(contact).values()
-    parts = [f"{' and '.join(methods)} method", *(type(law).__name__ for law in laws if law)]
+    laws = {"": contact} if isinstance(contact, PairContact) else vars(contact)
+    parts = [
+        restitution if restitution and part == "normal" else type(law).__name__
+        for part, law in laws.items()
+        if law
+    ]
     parts += [type(item).__name__ for item in (scene.drag, scene.lift) if item is not None]
     nuisances = (
         *problem.layout.shared,
         *(own for batch in problem.layout.batches for own in batch.own),
     )
-    parts += dict.fromkeys(type(item).__name__ for item in nuisances)
-    return ", ".join(parts)
+    opened = dict.fromkeys(in_words(type(item).__name__) for item in nuisances)
+    beside = f"; left open beside them: {', '.join(opened)}" if opened else ""
+    return f"{' and '.join(methods)} method, {', '.join(parts)}{beside}"
+
+
+def in_words(name: str) -> str:
+    """``length scale`` of ``LengthScale``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

@@ -162,7 +162,7 @@ def fitted_series(problem: Problem, assessment: Assessment) -> tuple[FittedSerie
     for item in shown(problem, assessment, lambda measurement: not measurement.axes):
         trial, measurement = problem.trials[item.trial], item.measurement
         assert isinstance(trial, Trial)
-        in_time = measurement.abscissa is Abscissa.TIME
+        in_time, offset = measurement.abscissa is Abscissa.TIME, measurement.drawn_from()
         found.append(
             FittedSeries(
                 name=trial.name
@@ -171,8 +171,8 @@ def fitted_series(problem: Problem, assessment: Assessment) -> tuple[FittedSerie
                 labels=measurement.quantities,
                 abscissa=item.times if in_time else np.arange(1.0, item.times.size + 1),
                 abscissa_label=measurement.abscissa.value,
-                measured=item.measured,
-                predicted=item.predicted,
+                measured=item.measured + offset,
+                predicted=item.predicted + offset,
                 sigma=item.sigma,
                 nuisance=item.nuisance if item.first else {},
                 remarks=remarks_on(problem, item.trial),

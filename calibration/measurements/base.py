@@ -179,6 +179,12 @@ class Measurement(abc.ABC):
         """
         return np.isfinite(self.samples(detected).measured).sum(axis=0)
 
+    def drawn_from(self) -> np.ndarray:
+        """What figures add to the measured and to the predicted numbers, (n, k) or a shape that
+        broadcasts to it, where these are differences from what was measured. By default nothing.
+        """
+        return np.zeros((1, 1))
+
     def detect(self, scene: Scene) -> Detection | None:
         """A first guess of the motion from the data, where they show one; by default ``None``.
 

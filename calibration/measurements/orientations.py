@@ -67,6 +67,19 @@ def to_rotation_vector(quaternion: jax.Array) -> jax.Array:
     return vector * jnp.where(small, 2.0 + squared / 3.0, 2.0 * jnp.arctan2(size, scalar) / size)
 
 
+def continuous(rotation: np.ndarray) -> np.ndarray:
+    """Rotation vectors (n, 3) [rad] with whole turns added, so that each is the nearest to the one
+    before; NaN stays.
+    """
+    followed, last = rotation.copy(), np.zeros(3)
+    for row in np.flatnonzero(np.isfinite(rotation).all(axis=1)):
+        angle = np.linalg.norm(rotation[row])
+        axis = rotation[row] / angle if angle > 0 else np.zeros(3)
+        turns = np.round((last @ axis - angle) / (2 * np.pi))
+        last = followed[row] = rotation[row] + 2 * np.pi * turns * axis
+    return followed
+
+
 class Orientations(Measurement):
     """Orientation at times, as quaternions from body axes to those of the scene. ``InitialTurn()``
     leaves the first one open.
@@ -138,6 +151,13 @@ class Orientations(Measurement):
     def first_orientation(self) -> np.ndarray:
         """The first complete one, (4,)."""
         return self.quaternion[np.isfinite(self.quaternion).all(axis=1)][0]
+
+    def drawn_from(self) -> np.ndarray:
+        """Rotation vectors from the first measured orientation to each, (n, 3) [rad]; NaN where
+        not measured.
+        """
+        back = self.first_orientation * np.array([1.0, -1.0, -1.0, -1.0])
+        return continuous(np.asarray(to_rotation_vector(quaternion_product(self.quaternion, back))))
 
     def observation(self) -> Orientation:
         """Orientations on the clock of the camera."""

@@ -142,7 +142,10 @@ def _draw_column(above: Axes, below: Axes, column: FittedColumn) -> None:
         capsize=2,
         zorder=3,
     )
-    above.plot(column.curve_angle, column.curve, color=BLUE, lw=1.6, zorder=2)
+    if column.curve_angle.size:
+        above.plot(column.curve_angle, column.curve, color=BLUE, lw=1.6, zorder=2)
+    else:
+        above.plot(column.angle, column.predicted, "o", mec=BLUE, mfc="none", ms=4.5, zorder=4)
     values, label = residuals_of(column)
     counted = np.ones(len(values), dtype=bool) if column.counted is None else column.counted
     below.plot(column.angle[counted], values[counted], "o", color=BLUE, mew=0, ms=3.5, zorder=3)

@@ -4,6 +4,7 @@ mailed, read on a phone, and printed.
 
 import math
 import os
+import re
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
@@ -18,7 +19,7 @@ from calibration.report.page_figures import data_figures, result_figures, shown_
 from calibration.results import sentences
 from calibration.results.answer import answers, interval_of, next_steps, trust, value_of
 from calibration.results.estimate import Determination, Estimate
-from calibration.results.findings import LEADING, findings_of, gathered_remarks
+from calibration.results.findings import findings_of, gathered_remarks
 from calibration.results.methods import citations, methods_paragraph, noise_sentence
 from calibration.results.modification import Decision
 from calibration.results.numbers import (
@@ -34,6 +35,7 @@ from calibration.runtime.versions import installed_versions
 
 _TEMPLATE, _STYLE, _SCRIPT = "page.html", "page.css", "page.js"
 _WIDTH = 100
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
 def write_page(
@@ -96,9 +98,8 @@ def page_text(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["signs"] = lambda text: text.replace("+-", "±")
+    environment.filters["signs"] = _with_signs
     verdict, why = trust(fit)
-    findings = findings_of(fit)
     shown = shown_recordings(fit)
     return environment.get_template(_TEMPLATE).render(
         title=title,
@@ -107,8 +108,7 @@ def page_text(
         answers=[_row(fit, one) for one in answers(fit)],
         verdict=verdict,
         why=why,
-        findings=findings[:LEADING],
-        more_findings=findings[LEADING:],
+        findings=findings_of(fit),
         remarks=gathered_remarks([*fit.recordings, *fit.series]),
         steps=next_steps(fit),
         parameters=[_row(fit, one) for one in fit.parameters.values()],
@@ -150,6 +150,16 @@ def page_text(
             f"{name} {version}" for name, version in installed_versions().items() if version
         ),
     )
+
+
+def _with_signs(text: str) -> Any:
+    """The text with its signs as in print, and options of the command line that do not break
+    across lines.
+    """
+    from markupsafe import Markup, escape
+
+    safe = str(escape(text.replace("+-", "±").replace(" %", "\N{NO-BREAK SPACE}%")))
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', safe))
 
 
 def _part(name: str) -> str:

@@ -69,7 +69,17 @@ def _data_caption(data: Fitted) -> str:
     values = f"{residuals.used(data)} numbers"
     if isinstance(data, FittedRecording):
         values += f", {len(data.bounce_times)} bounces"
+    if isinstance(data, FittedColumn):
+        return f"{values}. {_column_caption(data)}"
     return f"{values}. Grey points are measured, lines fitted; the band is ±2 sigma."
+
+
+def _column_caption(column: FittedColumn) -> str:
+    fitted = "the line" if column.curve_angle.size else "blue circles"
+    aside = column.counted is not None and not column.counted.all()
+    return f"Points with bars of one sigma are measured, {fitted} fitted; the band is ±2 sigma." + (
+        " Crosses and triangles were set aside." if aside else ""
+    )
 
 
 def result_figures(fit: FitSummary) -> Iterator[PageFigure]:

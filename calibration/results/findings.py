@@ -12,9 +12,11 @@ from calibration.results.sentences import sentence, simulations
 from calibration.results.summary import FitSummary
 
 LEADING = 3
-"""Findings that are read before the numbers."""
+"""Findings that are read before the numbers, where there is little room."""
 
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+_NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_NUMBERS = re.compile(rf"{_NUMBER}(?:, {_NUMBER})*")
+_PLURAL = re.compile(r"(?<=[a-z])s\b")
 
 
 def findings_of(fit: FitSummary) -> list[str]:
@@ -52,22 +54,45 @@ def gathered_remarks(trials: Sequence[Remarked]) -> list[str]:
     Args:
         trials: recordings, other measurements, or reports on files.
     """
+    return gathered(
+        [(trial.name, remark) for trial in trials for remark in trial.remarks], len(trials)
+    )
+
+
+def gathered(
+    remarks: Sequence[tuple[str, str]], count: int, *, all_named: bool = False
+) -> list[str]:
+    """As ``gathered_remarks``.
+
+    Args:
+        remarks: names of files and what is said of them.
+        count: how many files there are.
+        all_named: whether every file is named, however many they are.
+    """
     kinds: dict[str, list[tuple[str, str]]] = {}
-    for trial in trials:
-        for remark in trial.remarks:
-            kinds.setdefault(_NUMBER.sub("#", remark), []).append((trial.name, remark))
+    for name, remark in remarks:
+        kinds.setdefault(kind_of(name, remark), []).append((name, remark))
     return [
-        _of_kind(made, len(trials))
+        _of_kind(made, count, all_named=all_named)
         for made in sorted(kinds.values(), key=lambda made: -len({name for name, _ in made}))
     ]
 
 
-def _of_kind(made: Sequence[tuple[str, str]], count: int) -> str:
+def kind_of(name: str, remark: str) -> str:
+    """The remark without what is of one file: its name, its numbers, and whether these are one or
+    several.
+    """
+    alike = re.sub(rf"\b{re.escape(name)}\b", "*", remark)
+    return _PLURAL.sub("", _NUMBERS.sub("#", alike))
+
+
+def _of_kind(made: Sequence[tuple[str, str]], count: int, *, all_named: bool) -> str:
     """One kind of remark, with the names of its files."""
     names = list(dict.fromkeys(name for name, _ in made))
     name, remark = made[0]
     if len(names) == 1:
         return f"{name}: {sentence(remark)}"
     alike = len({text for _, text in made}) == 1
-    where = f"{listed(names)} ({len(names)} of {count}{'' if alike else f'; of {name}'})"
+    called = ", ".join(names) if all_named else listed(names)
+    where = f"{called} ({len(names)} of {count}{'' if alike else f'; of {name}'})"
     return f"{where}: {sentence(remark)}"

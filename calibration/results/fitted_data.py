@@ -119,7 +119,7 @@ class FittedColumn:
         measured, predicted, sigma: (n,).
         counted: (n,) whether the value took part in the fit.
         curve_angle, curve: the model on a fine grid of angles, NaN between the curves of
-            different speeds.
+            different speeds; empty where impacts of one angle differ in speed or spin.
         alone: estimates of the parameters from this column alone, where it determines them, by name
             (the misfit between columns).
         chi2: of the values of this column that took part.

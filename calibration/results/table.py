@@ -161,7 +161,7 @@ def _folded(findings: int, remarks: int) -> Iterator[Line]:
     ]
     if more:
         yield "", ""
-        yield f"{' and '.join(more)} in fit.json / --verbose", ""
+        yield f"{' and '.join(more)} in report.html / --verbose", ""
 
 
 # Parameters

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from calibration.measurements import RollingDecay
 from calibration.measurements.decaying_run import mean_slope
-from calibration.results.findings import gathered_remarks
+from calibration.results.findings import gathered, gathered_remarks
 from calibration.results.numbers import value_and_sd
 from calibration.results.sentences import metres
 from calibration.studies.file_report import FileReport
@@ -64,8 +64,8 @@ def print_inspection(
         console.print(
             f"\n{len(unusable)} of {len(reports)} files cannot be used:", style="bold red"
         )
-        for report in unusable:
-            _say(console, f"- {report.problem}")
+        for text in _problems(unusable, len(reports)):
+            _say(console, f"- {text}")
     elif (
         len(
             {
@@ -86,6 +86,22 @@ def print_inspection(
             "\nRecordings of one ball and of two bodies, tables of impacts, sounds, forces and "
             "runs to rest are fitted one kind at a time.",
         )
+
+
+def _problems(unusable: Sequence[FileReport], count: int) -> list[str]:
+    """What is wrong with each file; what is wrong with several alike is said once."""
+    told = [(report.path, report.problem) for report in unusable if report.problem is not None]
+    alike = [
+        (path, f"{problem.problem.removesuffix('.')}. {problem.remedy}".strip())
+        for path, problem in told
+        if problem.line is None and problem.column is None
+    ]
+    at_places = [
+        str(problem)
+        for _, problem in told
+        if problem.line is not None or problem.column is not None
+    ]
+    return at_places + gathered(alike, count, all_named=True)
 
 
 def _say(console: Console, text: str) -> None:

@@ -62,6 +62,9 @@ ACROSS = 0.05
 """Spin about the direction of motion, over the largest spin, from which on it is worth a sentence.
 """
 
+OF_TYPICAL = "of a typical impact: it changes with the speed"
+"""What holds of a constant restitution, where single ones are in the order of their speeds."""
+
 ANOTHER_SPEED, MOST_CURVES = 1.2, 6
 """Speeds this many times apart have curves of their own in a figure, if these are not too many."""
 
@@ -230,7 +233,7 @@ def fit_impacts(
     with jax.enable_x64(True):
         problem, above = impact_problem(scene, table, free=free, asked=asked), -1.0
         assessment = solve(problem, method=method, steps=steps, start={}, progress=None)
-        notes = []
+        contradicting, notes = [], []
         if FRICTION in free and is_walton(scene):
             limit = sliding_limit(scene, estimate_shared(assessment))
             slides = slip_angle(scene, problem.data[0]) > limit
@@ -244,7 +247,7 @@ def fit_impacts(
             if sliding is not None:
                 problem, assessment, above = sliding
                 limit = sliding_limit(scene, estimate_shared(assessment))
-                notes.append(
+                contradicting.append(
                     "Rigid impacts do not explain all impacts together. Those that end "
                     "sticking were set aside (tangential compliance"
                     " matters there); friction is told by those that slide throughout."
@@ -259,7 +262,11 @@ def fit_impacts(
                 f"{RELATIVE_NOISE:.0%} of its largest value."
             )
         estimates, ways = estimate_impacts(assessment)
-        notes += [*ways, *order_of_restitution(scene, table, estimates)]
+        ordered = order_of_restitution(scene, table, estimates)
+        if ordered:
+            estimates[RESTITUTION] = dataclasses.replace(estimates[RESTITUTION], note=OF_TYPICAL)
+        contradicting += ordered
+        notes += ways
         columns = tuple(
             fitted_column(problem, table, assessment, name, above)
             for name in problem.layout.batches[0].quantities
@@ -270,7 +277,7 @@ def fit_impacts(
         return dataclasses.replace(
             found,
             model=model_of(scene),
-            warnings=(*found.warnings, *notes),
+            warnings=(*found.warnings, *contradicting, *notes),
             columns=columns,
         )
 
@@ -391,7 +398,9 @@ def fitted_column(
     counted = data.samples[0].weight[used, k] > 0
     scene, _ = layout.at(problem.scene, assessment.minimum.shared)
     predicted = np.asarray(kind.predict(scene, data))[used, k]
-    grid, speed = angles_and_speeds(np.asarray(data.angle), np.asarray(data.speed))
+    grid, speed = angles_and_speeds(
+        np.asarray(data.angle), np.asarray(data.speed), np.asarray(data.spin)
+    )
     nothing = Samples(grid, np.zeros((grid.size, 1)), np.zeros((grid.size, 1)))
     fine = ImpactData((nothing,), speed, grid, np.zeros_like(grid))
     curve = np.asarray(kind.predict(scene, fine))[:, k]
@@ -415,19 +424,36 @@ def fitted_column(
     )
 
 
-def angles_and_speeds(angle: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def angles_and_speeds(
+    angle: np.ndarray, speed: np.ndarray, spin: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """A fine grid of angles [deg] with the speeds [m/s] of the impacts: one after the other for
-    groups of alike speeds; where these are many, one for all.
+    groups of alike speeds, or of speeds that go one way with the angle. Empty where there are many
+    groups, or other ones, or impacts had spin: then impacts of one angle differ, and no curve goes
+    through them.
     """
     order = np.argsort(speed)
     jumps = np.flatnonzero(speed[order][1:] > ANOTHER_SPEED * speed[order][:-1]) + 1
-    groups = np.split(order, jumps) if jumps.size < MOST_CURVES else [order]
+    groups = np.split(order, jumps)
+    if (
+        len(groups) > MOST_CURVES
+        or np.any(spin)
+        or not all(_has_curve(angle[group], speed[group]) for group in groups)
+    ):
+        return np.zeros(0), np.zeros(0)
     grid = np.linspace(0.5, min(89.0, float(angle.max()) * 1.1), 120)
     speeds = []
     for group in groups:
         by_angle = group[np.argsort(angle[group])]
         speeds.append(np.interp(grid, angle[by_angle], speed[by_angle]))
     return np.tile(grid, len(groups)), np.concatenate(speeds)
+
+
+def _has_curve(angle: np.ndarray, speed: np.ndarray) -> bool:
+    """Whether impacts of one angle are alike."""
+    change = np.diff(speed[np.lexsort((speed, angle))])
+    one_way = np.all(change >= 0) or np.all(change <= 0)
+    return bool(one_way or speed.max() <= ANOTHER_SPEED * speed.min())
 
 
 def alone(

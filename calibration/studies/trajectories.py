@@ -42,7 +42,7 @@ from calibration.detection.dropped_frames import (
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared, estimate_trial
-from calibration.fitting.fit import report
+from calibration.fitting.fit import describe, report
 from calibration.fitting.follow import find_minimum
 from calibration.fitting.impacts.order import Order, deviations_of, find_order
 from calibration.fitting.impacts.recordings_apart import ENOUGH, describe_apart, lie_apart
@@ -72,6 +72,7 @@ from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.results.estimate import Determination, Estimate
+from calibration.results.findings import gathered
 from calibration.results.modification import Decision, TriedModification
 from calibration.results.numbers import value_and_sd
 from calibration.results.result import Fit
@@ -730,8 +731,16 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             seconds=time.perf_counter() - began,
         )
     warnings = (*told.shown, *result.warnings, *told.notes)
-    result = dataclasses.replace(result, warnings=warnings, modifications=told.judged)
+    result = dataclasses.replace(
+        result,
+        model=describe(way.problem, restitution=told.restitution),
+        warnings=warnings,
+        modifications=told.judged,
+    )
     return judge_plausibility(result, study, readings)
+
+
+CONSTANT_AS_FAR_AS_SEEN = "constant restitution (a dependence on speed was left open, none shows)"
 
 
 class Told(NamedTuple):
@@ -742,12 +751,14 @@ class Told(NamedTuple):
         judged: what became of the doubts.
         shown: sentences on what the data show beyond what was asked for.
         notes: further sentences.
+        restitution: what holds of the law of restitution, where that is less than was fitted.
     """
 
     estimates: dict[str, Estimate]
     judged: tuple[TriedModification, ...]
     shown: tuple[str, ...]
     notes: tuple[str, ...]
+    restitution: str
 
 
 def tell(study: Study, way: Explanation) -> Told:
@@ -757,16 +768,17 @@ def tell(study: Study, way: Explanation) -> Told:
     data, problem, assessment = way.data, way.problem, way.assessment
     asked_of = study.model.parameters or {}
     estimates, notes = estimate_shared(assessment), list(data.notes)
+    contradicting, restitution = [], ""
     if way.lift and study.model.lift == "automatic" and not data.measured:
         notes.append(LIFTED)
     if way.scatter:
         law, drag = study.model.law_of_restitution, study.model.drag
-        notes.append(describe_scatter(problem, assessment, way.order, law=law, drag=drag))
+        contradicting.append(describe_scatter(problem, assessment, way.order, law=law, drag=drag))
         deviations = deviations_of(problem, assessment)
         if RESTITUTION in estimates and lie_apart(deviations):
             names = [recording.name for recording in data.recordings]
             says = describe_apart(deviations, names, estimates[RESTITUTION].value)
-            notes.append(says)
+            contradicting.append(says)
             if len(names) < ENOUGH:
                 estimates[RESTITUTION] = dataclasses.replace(
                     estimates[RESTITUTION],
@@ -782,13 +794,20 @@ def tell(study: Study, way: Explanation) -> Told:
     ]
     # What a search has found that did not end is not what the data show.
     shown = list(describe_doubts(doubts, judged)) if assessment.minimum.converged else []
+    shown += contradicting
     for doubt, item in zip(doubts, judged, strict=True):
         if item.decision is not Decision.ADOPTED:
             hidden = [name for name in doubt.parameters if name not in asked_of]
             estimates = {name: one for name, one in estimates.items() if name not in hidden}
         if doubt.open and doubt.name == SPEED:
-            place = shown if item.decision is Decision.ADOPTED else notes
-            place.append(describe_speed(problem, item))
+            depends = item.decision is Decision.ADOPTED
+            (shown if depends else notes).append(describe_speed(problem, item))
+            if depends and RESTITUTION in estimates:
+                speed = reference_speed(problem)
+                estimates[RESTITUTION] = dataclasses.replace(
+                    estimates[RESTITUTION], note=f"of an impact at {speed:.3g} m/s"
+                )
+            restitution = "" if depends else CONSTANT_AS_FAR_AS_SEEN
     if LIFT in estimates and lift_is_unknown(study, way):
         estimates[LIFT] = judge_lift(
             estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
@@ -816,11 +835,14 @@ def tell(study: Study, way: Explanation) -> Told:
     notes.extend(describe_camera(doubts, judged))
     if not (assessment.explained or data.sideways):
         shown.extend(describe_heights(data.detections))
-    for recording, detected in zip(data.recordings, data.detections, strict=True):
-        said = share_of_samples(recording, detected)
-        notes.extend(f"{recording.name}: {sentence}." for sentence in said)
+    unused = [
+        (recording.name, said)
+        for recording, detected in zip(data.recordings, data.detections, strict=True)
+        for said in share_of_samples(recording, detected)
+    ]
+    shown += gathered(unused, len(data.recordings))
     notes.extend(sentences_on_frames(study, data.recordings))
-    return Told(estimates, tuple(judged), tuple(shown), tuple(notes))
+    return Told(estimates, tuple(judged), tuple(shown), tuple(notes), restitution)
 
 
 def lift_is_unknown(study: Study, way: Explanation) -> bool:
@@ -986,8 +1008,7 @@ def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
 
 def describe_speed(problem: Problem, tried: TriedModification) -> str:
     """At which speed a restitution holds that may depend on it."""
-    speed = float(np.asarray(problem.scene.contact.normal.reference_speed))
-    at = f"The restitution is that at {speed:.3g} m/s."
+    at = f"The restitution is that at {reference_speed(problem):.3g} m/s."
     if tried.decision is Decision.ADOPTED:
         return at
     return (
@@ -995,6 +1016,11 @@ def describe_speed(problem: Problem, tried: TriedModification) -> str:
         f"({tried.says}), and so was how an impact deviates from such a law; "
         "--restitution-law constant takes it as constant."
     )
+
+
+def reference_speed(problem: Problem) -> float:
+    """At which the law of restitution has the one that is given [m/s]."""
+    return float(np.asarray(problem.scene.contact.normal.reference_speed))
 
 
 def duration_of_balls(study: Study) -> HeavyTailed:

@@ -4,21 +4,13 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import EllipseCollection
 from matplotlib.figure import Figure
 
 from experiments.beds.compression import Compressed
 from experiments.beds.grains import DIAMETER, Floats
 from experiments.beds.repose import PLATE, RIM, Heap, surface_heights
-
-# Okabe and Ito's colours.
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a PNG file."""
-    FigureCanvasAgg(figure).print_figure(path, dpi=150)
+from experiments.drawing import BLUE, GREEN, ORANGE, save
 
 
 def draw_grains(axes: Axes, position: Floats, radius: Floats, colour: Floats) -> None:

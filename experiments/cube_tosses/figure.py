@@ -5,18 +5,15 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import jaxcontact as jc
 from experiments.cube_tosses.errors import Errors
 from experiments.cube_tosses.tosses import Toss
+from experiments.drawing import BLUE, GREEN, GREY, ORANGE, SERIES, save
 
-# Okabe and Ito's colours.
-AXES = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2"}
-TOSSES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#000000")
-GREY = "#777777"
+AXES = {"x": ORANGE, "y": GREEN, "z": BLUE}
 EVERY = 4
 """Samples of which one is drawn."""
 
@@ -50,7 +47,7 @@ def draw_errors(
     axes: Axes, tosses: Sequence[Toss], columns: Sequence[np.ndarray], label: str
 ) -> None:
     """An error over time for every toss."""
-    for toss, column, colour in zip(tosses, columns, TOSSES, strict=False):
+    for toss, column, colour in zip(tosses, columns, SERIES, strict=False):
         axes.plot(
             toss.times, column, color=colour, linewidth=1.4, label=toss.name.replace("_", " ")
         )
@@ -78,7 +75,6 @@ def draw(
         shown: indices of the tosses whose coordinates are drawn.
     """
     figure = Figure(figsize=(10.5, 6.6), layout="constrained")
-    FigureCanvasAgg(figure)
     rows = figure.add_gridspec(2, 1)
     above = rows[0].subgridspec(1, len(shown))
     first = None
@@ -114,4 +110,4 @@ def draw(
     right.set_title("compliant, nominal parameters, nothing fitted", fontsize=10)
     for axes in figure.axes:
         axes.grid(alpha=0.0 if axes is percent else 0.3)
-    figure.savefig(path, dpi=100)
+    save(figure, path, dpi=100)

@@ -5,19 +5,11 @@ from pathlib import Path
 import jax
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from experiments.design_studies import buffer, bumper, shot
-
-# Okabe and Ito's colours.
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a PNG file."""
-    FigureCanvasAgg(figure).print_figure(path, dpi=150)
+from experiments.drawing import BLUE, GREY, ORANGE, save
 
 
 def draw_shots(path: Path, gentle: shot.Shot, forgiving: shot.Shot) -> None:

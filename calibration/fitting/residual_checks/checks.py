@@ -28,10 +28,8 @@ ORDERED = "compare, or another --restitution-law or --friction-law: the misfit i
 TAILS = (
     "--noise 'student t: degrees=4' or --noise huber (in Python: noise=StudentT(4), noise=Huber())"
 )
-BY_SPEED = (
-    "give the standard deviation of each sample in the file (a column sigma); --nuisance exposure "
-    "or --nuisance 'rolling shutter' for a camera that blurs"
-)
+BY_SPEED = "give the standard deviation of each sample in the file (a column sigma)"
+BLURRED = f"{BY_SPEED}; --nuisance exposure or --nuisance 'rolling shutter' for a camera that blurs"
 
 
 def check_residuals(
@@ -53,7 +51,7 @@ def check_residuals(
         check_runs(series, in_time=in_time),
         check_autocorrelation(series),
         check_normality(series),
-        check_speed(series),
+        check_speed(series, in_time=in_time),
         check_influence(problem, assessment, outlying),
     )
 
@@ -116,13 +114,13 @@ def check_normality(series: Sequence[Series]) -> ResidualCheck:
     )
 
 
-def check_speed(series: Sequence[Series]) -> ResidualCheck:
+def check_speed(series: Sequence[Series], *, in_time: bool) -> ResidualCheck:
     """Sizes of residuals against speed."""
     return judge(
         "equal variance against speed",
         correlate_speed(series),
         lambda found: f"rank correlation of |residual| with speed {found.value:+.2f}",
-        BY_SPEED,
+        BLURRED if in_time else BY_SPEED,
         "the speed is not known, or the same",
     )
 

@@ -17,6 +17,7 @@ from calibration.nuisances import (
     PixelAspect,
     RollingShutter,
 )
+from calibration.results.numbers import value_and_sd
 from calibration.studies.doubts.doubt import Doubt
 
 READOUT = 0.01
@@ -197,41 +198,46 @@ def doubts_of_camera(
     return doubts
 
 
+def _sized(value: float, sd: float) -> str:
+    """The size with its standard error, where a word says the sign."""
+    return value_and_sd(abs(value), sd)
+
+
 def _say_shutter(value: float, sd: float) -> str:
     return (
-        f"a line of the picture is read {1e3 * value:.3g} +- {1e3 * sd:.1g} ms later than one that "
-        "lies a metre above it"
+        f"a line of the picture is read {_sized(1e3 * value, 1e3 * sd)} ms "
+        f"{'later' if value > 0 else 'earlier'} than one that lies a metre above it"
     )
 
 
 def _say_exposure(value: float, sd: float) -> str:
-    return f"a picture takes {1e3 * value:.3g} +- {1e3 * sd:.1g} ms"
+    return f"a picture takes {value_and_sd(1e3 * value, 1e3 * sd)} ms"
 
 
 def _say_aspect(value: float, sd: float) -> str:
     word = "short" if value > 1 else "long"
-    size = f"{100 * abs(value - 1):.3g} +- {100 * sd:.1g} %"
+    size = f"{_sized(100 * (value - 1), 100 * sd)} %"
     return f"lengths along x are {size} too {word} beside those along z"
 
 
 def _say_lens(value: float, sd: float) -> str:
     kind = "pincushion" if value > 0 else "barrel"
-    return f"a {kind} of {abs(value):.2g} +- {sd:.1g} per square metre"
+    return f"a {kind} of {_sized(value, sd)} per square metre"
 
 
 def _say_perspective(value: float, sd: float) -> str:
     where = "higher up" if value > 0 else "lower down"
-    size = f"{100 * abs(value):.3g} +- {100 * sd:.1g} %"
+    size = f"{_sized(100 * value, 100 * sd)} %"
     return f"lengths are {size} smaller a metre {where}: the camera does not look straight ahead"
 
 
 def _say_depth(value: float, sd: float) -> str:
     word = "smaller" if value > 0 else "larger"
-    size = f"{100 * abs(value) / AWAY:.2g} +- {100 * sd / AWAY:.1g} %"
+    size = f"{_sized(100 * value / AWAY, 100 * sd / AWAY)} %"
     return f"in one recording lengths get {word} by {size} in each second"
 
 
 def _say_drift(value: float, sd: float) -> str:
     word = "upwards" if value > 0 else "downwards"
-    size = f"{1e3 * abs(value):.2g} +- {1e3 * sd:.1g} mm/s"
+    size = f"{_sized(1e3 * value, 1e3 * sd)} mm/s"
     return f"in one recording the picture moves {word} by {size}"

@@ -2,6 +2,7 @@
 
 from calibration.model.free import Free
 from calibration.model.prior import HeavyTailed
+from calibration.results.numbers import value_and_sd
 from calibration.studies.choices.friction_laws import REBOUNDING, TANGENTIAL
 from calibration.studies.doubts.doubt import Doubt
 
@@ -22,4 +23,4 @@ def doubt_rebound() -> Doubt:
 
 
 def _say_rebound(value: float, sd: float) -> str:
-    return f"a tangential restitution of {value:.3g} +- {sd:.1g}"
+    return f"a tangential restitution of {value_and_sd(value, sd)}"

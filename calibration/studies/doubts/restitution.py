@@ -4,6 +4,7 @@ exponent may change with the speed.
 
 from calibration.model.free import Free
 from calibration.model.prior import Normal
+from calibration.results.numbers import value_and_sd
 from calibration.studies.doubts.doubt import Doubt
 
 EXPONENT = "contact.normal.mean_exponent"
@@ -48,4 +49,4 @@ def doubt_constancy(*, open: bool) -> Doubt:
 
 def _say_exponent(value: float, sd: float) -> str:
     falls = "falls" if value > 0 else "rises"
-    return f"restitution {falls} with speed to the power {abs(value):.3g} +- {sd:.1g}"
+    return f"restitution {falls} with speed to the power {value_and_sd(abs(value), sd)}"

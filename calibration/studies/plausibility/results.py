@@ -277,7 +277,7 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
         name: estimate.withdrawn(gone) if meaningless or name in doubted else estimate
         for name, estimate in fit.parameters.items()
     }
-    fit = dataclasses.replace(fit, parameters=parameters, warnings=(*grave, *fit.warnings, *other))
+    fit = dataclasses.replace(fit, parameters=parameters, warnings=(*grave, *other, *fit.warnings))
     return _meaningless(fit) if meaningless else fit
 
 

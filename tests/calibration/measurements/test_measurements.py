@@ -569,6 +569,19 @@ def test_friction_from_spins_wrapped_marker_angles_and_orientations_in_one_trial
     check_derivatives(problem, rtol=1e-4)
 
 
+def test_measured_rotations_are_drawn_as_the_body_turns_through_several_turns():
+    axis, angle = np.array([0.6, 0.0, -0.8]), np.linspace(0.0, 20.0, 41)
+    turned = np.concatenate([np.cos(angle / 2)[:, None], np.sin(angle / 2)[:, None] * axis], axis=1)
+    turned[7] = np.nan
+    measured = cal.measurements.Orientations(
+        np.arange(41.0), turned * (-1.0) ** np.arange(41)[:, None]
+    )
+    drawn = measured.drawn_from()
+    assert np.isnan(drawn[7]).all()
+    seen = np.arange(41) != 7
+    np.testing.assert_allclose(drawn[seen], angle[seen, None] * axis, atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

@@ -22,6 +22,7 @@ from calibration.report.json import write_json
 from calibration.results import residuals, sentences
 from calibration.results.encoding import can_encode, spell
 from calibration.results.estimate import Determination, Estimate
+from calibration.results.findings import gathered
 from calibration.results.fitted_data import StoredPredictions
 from calibration.results.numbers import percent, plain, value_and_sd
 from calibration.results.table import fit_table, fit_text, print_fit
@@ -242,13 +243,34 @@ def test_remarks_that_differ_in_their_numbers_only_are_one_with_count_and_names(
     assert f"{', '.join(names[:3])} and 3 more (6 of 6; of {names[0]}): apparent gravity" in text
 
 
+@pytest.mark.parametrize(
+    "remarks",
+    [
+        (
+            "1 sample missing, most in a row 1 (at 0.3 s)",
+            "2 samples missing, most in a row 2 (at 1 s)",
+        ),
+        ("spin up to 6 rad/s in flights 1, 2, 3", "spin up to 10.2 rad/s in flight 1"),
+        ("of drop_0 only 3 are used", "of drop_1 only 7 are used"),
+    ],
+)
+def test_what_is_said_alike_of_several_files_is_said_once(remarks):
+    said = gathered([(f"drop_{k}", remark) for k, remark in enumerate(remarks)], 2)
+    assert said == [f"drop_0, drop_1 (2 of 2; of drop_0): {remarks[0]}."]
+
+
+def test_every_file_is_named_where_that_is_asked_for():
+    (said,) = gathered([(f"f{k}", "no bounce") for k in range(9)], 12, all_named=True)
+    assert said == f"{', '.join(f'f{k}' for k in range(9))} (9 of 12): no bounce."
+
+
 def test_a_folded_table_begins_with_three_findings_and_counts_the_rest():
     said = tuple(f"{word} thing" for word in ("first", "second", "third", "fourth", "fifth"))
     text = fit_text(without_data(warnings=said), folded=True)
     assert text.index("first thing") < text.index("third thing") < text.index("value +- sd")
     assert "fourth" not in text
-    assert text.endswith("\n2 more findings in fit.json / --verbose\n")
-    assert "in fit.json" not in fit_text(without_data(warnings=said[:3]), folded=True)
+    assert text.endswith("\n2 more findings in report.html / --verbose\n")
+    assert "more finding" not in fit_text(without_data(warnings=said[:3]), folded=True)
     full = fit_text(without_data(warnings=said))
     assert all(one in full for one in said)
 

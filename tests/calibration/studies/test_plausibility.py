@@ -274,6 +274,16 @@ def test_recordings_that_contradict_each_other_determine_nothing_of_the_ball():
     assert not has_interval(fit.parameters["drag.coefficient"])
 
 
+def test_what_is_odd_of_the_recordings_comes_before_what_only_explains():
+    time, height = drop(release=0.42, seed=1)
+    unseen = recording(time, np.where(height > 0.05, height, np.nan))
+    asked = cal.studies.Study(files=("a.csv",), ball=cal.studies.Ball(radius=0.02, mass=0.0027))
+    explains = dataclasses.replace(synthetic.drops(1), warnings=("a note",))
+    fit = judge_plausibility(explains, asked, [(unseen, read_bounces(unseen, radius=0.02))])
+    assert "were not seen" in fit.warnings[0]
+    assert fit.warnings[-1] == "a note"
+
+
 @pytest.mark.parametrize("factor", [1e-6, 1e-3, 0.05, 1.0, 30.0, 1e4])
 def test_any_unit_is_read_without_failing(factor):
     """A recording in wrong units is no reason to break down, nor to overflow."""

@@ -110,6 +110,24 @@ def test_restitution_ordered_by_speed_is_said_of_a_table(falls: bool) -> None:
     assert bool(said) is falls
 
 
+def test_a_restitution_that_is_given_although_it_changes_with_speed_says_so() -> None:
+    speed = np.linspace(0.5, 5.0, 14)
+    table = ImpactTable(
+        name="drops",
+        impact_angle=np.zeros(14),
+        impact_speed=speed,
+        normal_restitution=0.85 - 0.05 * np.log(speed),
+    )
+    found = fit_impacts(scene(shell=False), table, free=(NORMAL,))
+    assert found.explained  # nothing tells its noise
+    assert "changes with the speed" in found.parameters[NORMAL].note
+    ordered, noise = (
+        next(n for n, said in enumerate(found.warnings) if words in said)
+        for words in ("ordered by the speed", "No noise was given")
+    )
+    assert ordered < noise
+
+
 def rubber(count: int = 40) -> ImpactTable:
     """Impacts that all stick, and give back less of a larger slip: log-odds 0.85 - 0.4 ln s."""
     rng = np.random.default_rng(3)
@@ -141,6 +159,7 @@ def test_where_no_impact_slides_none_is_set_aside() -> None:
     found = fit_impacts(scene(shell=False), rubber(), free=(NORMAL, FRICTION, TANGENTIAL))
     assert found.dof > 100
     assert not any("set aside" in sentence for sentence in found.warnings)
+    assert not any(column.curve_angle.size for column in found.columns)  # each has its own spin
     assert not found.explained  # one tangential restitution is not what rubber has
 
 
