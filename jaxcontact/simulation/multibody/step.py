@@ -420,6 +420,21 @@ def after_twist(inertia: jax.Array, pair: Pair, state: State, twist: jax.Array) 
     return state._replace(spin=state.spin + turned)
 
 
+def after_push(
+    world: World, inertia: jax.Array, pair: Pair, state: State, push: jax.Array
+) -> State:
+    """State after an impulse [N s], ``(3,)``, on the first partner, and its opposite on the
+    second.
+    """
+    moment = pair.first[:, None] * jnp.cross(pair.first_arm, push)
+    moment = moment - pair.second[:, None] * jnp.cross(pair.second_arm, push)
+    moved = ((pair.first - pair.second) * world.inverse_mass)[:, None] * push
+    return state._replace(
+        velocity=state.velocity + moved,
+        spin=state.spin + jnp.einsum("nij,nj->ni", inertia, moment),
+    )
+
+
 def mass_against_slip(
     world: World, inertia: jax.Array, pair: Pair, direction: jax.Array
 ) -> jax.Array:
@@ -460,34 +475,81 @@ class Resistance(NamedTuple):
     spinning: jax.Array
 
 
-def resistance(
+def rolling_impulse(
     world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> jax.Array:
+    """Of rolling resistance without memory for a normal ``impulse`` [N s]."""
+    law = pair.contact.rolling
+    if not isinstance(law, RollingFlow):
+        return jnp.zeros_like(pair.normal)
+    _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
+    resists = inertia_against(inertia, pair, direction_of(before))
+    after = law.rotation_after(before, impulse / resists, effective_radius=pair.effective_radius)
+    return resists * (after - before)
+
+
+def spinning_impulse(
+    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> jax.Array:
+    """Of spinning resistance for a normal ``impulse`` [N s]."""
+    law = pair.contact.spinning
+    if law is None:
+        return jnp.zeros_like(pair.normal)
+    before = (relative_spin(pair, state) @ pair.normal) * pair.normal
+    resists = inertia_against(inertia, pair, pair.normal)
+    after = law.rotation_after(
+        before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap
+    )
+    return resists * (after - before)
+
+
+def friction_impulse(
+    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> jax.Array:
+    """Of friction without memory for a normal ``impulse`` [N s]."""
+    if world.has_memory:
+        return jnp.zeros_like(pair.normal)
+    before = slip(pair, state)
+    resists = mass_against_slip(world, inertia, pair, direction_of(before))
+    return resists * (
+        pair.contact.impulse_friction.slip_after(before, impulse / resists) - before
+    )
+
+
+def resistance(
+    world: World,
+    inertia: jax.Array,
+    pair: Pair,
+    state: State,
+    impulse: jax.Array,
+    *,
+    friction_last: bool,
 ) -> Resistance:
-    """What one contact resists with for a normal ``impulse`` [N s], as if it were alone."""
-    contact = pair.contact
-    none = jnp.zeros_like(pair.normal)
-    push = bend = twist = none
-    if isinstance(contact.rolling, RollingFlow):
-        _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
-        resists = inertia_against(inertia, pair, direction_of(before))
-        after = contact.rolling.rotation_after(
-            before, impulse / resists, effective_radius=pair.effective_radius
-        )
-        bend = resists * (after - before)
-        state = after_twist(inertia, pair, state, bend)
-    if contact.spinning is not None:
-        before = (relative_spin(pair, state) @ pair.normal) * pair.normal
-        resists = inertia_against(inertia, pair, pair.normal)
-        after = contact.spinning.rotation_after(
-            before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap
-        )
-        twist = resists * (after - before)
-        state = after_twist(inertia, pair, state, twist)
-    if not world.has_memory:
-        before = slip(pair, state)
-        resists = mass_against_slip(world, inertia, pair, direction_of(before))
-        push = resists * (contact.impulse_friction.slip_after(before, impulse / resists) - before)
-    return Resistance(push, bend, twist)
+    """What one contact resists with for a normal ``impulse`` [N s], as if it were alone: rolling,
+    spinning and slip one after the other, the other way round where friction is not the last.
+    """
+
+    def rolled(state: State) -> tuple[State, jax.Array]:
+        bend = rolling_impulse(world, inertia, pair, state, impulse)
+        return after_twist(inertia, pair, state, bend), bend
+
+    def spun(state: State) -> tuple[State, jax.Array]:
+        twist = spinning_impulse(world, inertia, pair, state, impulse)
+        return after_twist(inertia, pair, state, twist), twist
+
+    def rubbed(state: State) -> tuple[State, jax.Array]:
+        push = friction_impulse(world, inertia, pair, state, impulse)
+        return after_push(world, inertia, pair, state, push), push
+
+    if friction_last:
+        state, rolling = rolled(state)
+        state, spinning = spun(state)
+        state, friction = rubbed(state)
+    else:
+        state, friction = rubbed(state)
+        state, spinning = spun(state)
+        state, rolling = rolled(state)
+    return Resistance(friction, rolling, spinning)
 
 
 def times_to_stick(world: World, at: Geometry, state: State, normal_force: jax.Array) -> jax.Array:
@@ -522,18 +584,26 @@ def times_to_stick(world: World, at: Geometry, state: State, normal_force: jax.A
     )
 
 
+def resists_rotation(world: World) -> bool:
+    """Whether there is a resistance against rolling or spinning without memory."""
+    contact = world.contact
+    return isinstance(contact.rolling, RollingFlow) or contact.spinning is not None
+
+
 def resists(world: World) -> bool:
     """Whether there is a resistance without memory."""
-    contact = world.contact
-    return (
-        isinstance(contact.rolling, RollingFlow)
-        or contact.spinning is not None
-        or not (world.has_memory or isinstance(contact.friction, NoFriction))
-    )
+    rubs = not (world.has_memory or isinstance(world.contact.friction, NoFriction))
+    return rubs or resists_rotation(world)
 
 
 def resisted(
-    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
+    world: World,
+    closed: jax.Array,
+    at: Geometry,
+    state: State,
+    impulse: jax.Array,
+    *,
+    friction_last: bool = True,
 ) -> tuple[State, jax.Array, jax.Array]:
     """State after friction, rolling and spinning resistance of the ``closed`` contacts have acted
     for the given normal impulses, all at once.
@@ -553,9 +623,11 @@ def resisted(
         inverse_inertia=shares[:, None, None] * world.inverse_inertia,
     )
     inertia = inertia_in_scene(shared, state)
-    acting = jax.vmap(lambda pair, impulse: resistance(shared, inertia, pair, state, impulse))(
-        each_pair(shared, at), jnp.where(closed, impulse, 0.0)
-    )
+    acting = jax.vmap(
+        lambda pair, impulse: resistance(
+            shared, inertia, pair, state, impulse, friction_last=friction_last
+        )
+    )(each_pair(shared, at), jnp.where(closed, impulse, 0.0))
     after = pushed(world, at, state, acting.friction, acting.rolling + acting.spinning)
     mean_spin = world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin
     mean_slip = (relative_velocity(world, at, state) + relative_velocity(world, at, after)) / 2
@@ -586,7 +658,13 @@ def whole_and_halves(
 
 
 def resisted_at_once(
-    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
+    world: World,
+    closed: jax.Array,
+    at: Geometry,
+    state: State,
+    impulse: jax.Array,
+    *,
+    friction_last: bool,
 ) -> tuple[State, jax.Array, jax.Array]:
     """``resisted``, of second order in the impulses also where contacts share a body.
 
@@ -595,10 +673,12 @@ def resisted_at_once(
     alone is exact in either way.
     """
     if len(world.pairs.surface) == 1 or not resists(world):
-        return resisted(world, closed, at, state, impulse)
+        return resisted(world, closed, at, state, impulse, friction_last=friction_last)
 
     def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
-        after, *work = resisted(world, closed, at, begin, share * impulse)
+        after, *work = resisted(
+            world, closed, at, begin, share * impulse, friction_last=friction_last
+        )
         return after, (after, *work)
 
     after, lost, supplied = whole_and_halves(part, state)
@@ -935,9 +1015,12 @@ def extrapolated_step(
     ended = with_angular_momentum(world, state, ended, gained)
     work = jax.tree.map(lambda leaf: less_error(leaf[1] + leaf[2], leaf[0]), parts.work)
     at = geometry(world, fine, time + duration)
-    differs = relative_velocity(world, at, ended) - relative_velocity(world, at, fine)
+    differs = safe_norm(relative_velocity(world, at, ended) - relative_velocity(world, at, fine))
+    if resists_rotation(world):  # which leaves no slip where friction holds
+        turns = safe_norm(world.pairs.difference @ (ended.spin - fine.spin))
+        differs = jnp.maximum(differs, world.effective_radius * turns)
     impact = active.closed & (active.fastest > SLOWEST)
-    by_split = jax.lax.stop_gradient(SPLIT * jnp.where(impact, safe_norm(differs), 0.0))
+    by_split = jax.lax.stop_gradient(SPLIT * jnp.where(impact, differs, 0.0))
     lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
     return Stepped(ended, None, None, work, lack, by_split, active.normal)
 
@@ -950,7 +1033,8 @@ def step_of_forces(
     if world.rigid:
         return flight_step(world, active, state, time, duration)
     before = geometry(world, state, time)
-    # Half of the resistance before the normal motion, half after it: of second order.
+    # Half of the resistance before the normal motion, half after it, and in the opposite order: a
+    # step is the same backwards, and so of second order. Friction ends it, which keeps what sticks.
     half = (
         duration
         / 2
@@ -958,12 +1042,16 @@ def step_of_forces(
             normal_forces(world, active, before.gap, gap_rates(world, before, state)), 0.0
         )
     )
-    eased, lost_first, supplied_first = resisted_at_once(world, active.closed, before, state, half)
+    eased, lost_first, supplied_first = resisted_at_once(
+        world, active.closed, before, state, half, friction_last=False
+    )
     if not world.has_memory:
         moved, lack = normal_step(world, active, eased, time, duration)
         after = geometry(world, moved.state, moved.time)
         rest = jnp.maximum(moved.impulse - half, 0.0)
-        ended, lost, supplied = resisted_at_once(world, active.closed, after, moved.state, rest)
+        ended, lost, supplied = resisted_at_once(
+            world, active.closed, after, moved.state, rest, friction_last=True
+        )
         lost, supplied = lost + lost_first, moved.supplied + supplied + supplied_first
         work = Work(
             moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled
@@ -979,7 +1067,12 @@ def step_of_forces(
     rest = impulse - duration / 2 * active.friction
     ended, last_work, last_supplied = kick(world, after, moved.state, rest)
     ended, lost, supplied = resisted_at_once(
-        world, active.closed, after, ended, jnp.maximum(moved.impulse - half, 0.0)
+        world,
+        active.closed,
+        after,
+        ended,
+        jnp.maximum(moved.impulse - half, 0.0),
+        friction_last=True,
     )
     lost = lost + lost_first
     supplied = moved.supplied + supplied + supplied_first + first_supplied + last_supplied
