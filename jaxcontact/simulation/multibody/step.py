@@ -6,12 +6,14 @@ order 4, whose length shrinks with the square root of the overlap towards the en
 (where the motion is not smooth in time).
 
 Friction, rolling and spinning resistance without memory act through their closed flows in the
-normal impulse, half before the normal step and half after it: exact for a sphere on a plane, and
-stable whatever the slip velocity of the regularisation. Contacts that share a body act at once,
-each on its share of it, so that no contact is the first; what that leaves out is of first order,
-and is taken off by extrapolation. A step in which friction and the normal motion alternate is of
-second order, and of third by another extrapolation, from two steps of half its length. Friction
-with memory acts through half an impulse of its force before and the rest after the normal step.
+normal impulse, half before the normal step and half after it, in the opposite order: friction alone
+is exact for a sphere on a plane, and all are stable whatever the slip velocity of the
+regularisation. Contacts that share a body act at once, each on its share of it, so that no contact
+is the first; what that leaves out is of first order, and is taken off by extrapolation. Friction
+with memory acts through half an impulse of its force before and the rest after the normal step, and
+so does a spring of rolling. A step in which such parts alternate is of second order, and of third
+by another extrapolation, from two steps of half its length, whose change tells what the step may
+lack.
 """
 
 import dataclasses
@@ -61,6 +63,7 @@ from jaxcontact.simulation.multibody.pairs import (
 
 Memory = TypeVar("Memory")
 Result = TypeVar("Result")
+Carried = TypeVar("Carried")
 
 FRICTION_STEPS = 8
 """Steps of a friction with memory, of two parts each, in each step of the motion."""
@@ -88,6 +91,9 @@ PROBE, STILL_SLIDES = 1e-3, 0.25
 """Part of a slip whose impulse tells how fast it decays; part of it that is left at most after
 ``BEFORE_CORNER`` of the time in which it would stop evenly.
 """
+
+TURNS = 64
+"""Parts of the impulse of a rigid impact, in each of which friction and rolling act in turn."""
 
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
@@ -511,9 +517,7 @@ def friction_impulse(
         return jnp.zeros_like(pair.normal)
     before = slip(pair, state)
     resists = mass_against_slip(world, inertia, pair, direction_of(before))
-    return resists * (
-        pair.contact.impulse_friction.slip_after(before, impulse / resists) - before
-    )
+    return resists * (pair.contact.impulse_friction.slip_after(before, impulse / resists) - before)
 
 
 def resistance(
@@ -585,15 +589,18 @@ def times_to_stick(world: World, at: Geometry, state: State, normal_force: jax.A
 
 
 def resists_rotation(world: World) -> bool:
-    """Whether there is a resistance against rolling or spinning without memory."""
-    contact = world.contact
-    return isinstance(contact.rolling, RollingFlow) or contact.spinning is not None
+    """Whether there is a resistance against rolling or spinning."""
+    return world.contact.rolling is not None or world.contact.spinning is not None
 
 
 def resists(world: World) -> bool:
     """Whether there is a resistance without memory."""
-    rubs = not (world.has_memory or isinstance(world.contact.friction, NoFriction))
-    return rubs or resists_rotation(world)
+    contact = world.contact
+    return (
+        isinstance(contact.rolling, RollingFlow)
+        or contact.spinning is not None
+        or not (world.has_memory or isinstance(contact.friction, NoFriction))
+    )
 
 
 def resisted(
@@ -642,18 +649,18 @@ def resisted(
 
 
 def whole_and_halves(
-    part: Callable[[State, jax.Array, jax.Array], tuple[State, Result]], start: State
+    part: Callable[[Carried, jax.Array, jax.Array], tuple[Carried, Result]], start: Carried
 ) -> Result:
-    """What ``part(begin, passed, share)`` returns beside the state after it, stacked: of the whole,
-    and from the ``start`` again of the first half and of the second. It is compiled once.
+    """What ``part(begin, passed, share)`` returns beside what goes on after it, stacked: of the
+    whole, and from the ``start`` again of the first half and of the second. It is compiled once.
     """
 
-    def one(now: State, fractions: tuple[jax.Array, jax.Array]) -> tuple[State, Result]:
+    def one(now: Carried, fractions: tuple[jax.Array, jax.Array]) -> tuple[Carried, Result]:
         passed, share = fractions
         begin = jax.tree.map(lambda last, first: jnp.where(passed > 0, last, first), now, start)
         return part(begin, passed, share)
 
-    fractions = jnp.array([[0.0, 0.0, 0.5], [1.0, 0.5, 0.5]], start.position.dtype)
+    fractions = jnp.array([[0.0, 0.0, 0.5], [1.0, 0.5, 0.5]], jax.tree.leaves(start)[0].dtype)
     return jax.lax.scan(one, start, tuple(fractions))[1]
 
 
@@ -685,6 +692,41 @@ def resisted_at_once(
     less_error = jax.tree.map(lambda leaf: 2 * leaf[2] - leaf[0], after)
     lost, supplied = (2 * (part[1] + part[2]) - part[0] for part in (lost, supplied))
     return less_error, lost, supplied
+
+
+def less_second_order(fine: Any, whole: Any) -> Any:
+    """What two steps of half the length say, less their error of second order (Richardson)."""
+    return jax.tree.map(lambda fine, whole: fine + (fine - whole) / 3, fine, whole)
+
+
+def resisted_in_turn(
+    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
+) -> tuple[State, jax.Array, jax.Array]:
+    """``resisted`` for the whole impulse of a rigid impact: that of a contact that is ever stiffer.
+
+    Rolling resistance changes the slip while friction acts, and friction what rolls, so that both
+    act in turn, each for a small part of the impulse.
+    """
+    if not isinstance(world.contact.rolling, RollingFlow):
+        return resisted(world, closed, at, state, impulse)
+    none = jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
+
+    def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
+        half = share * impulse / (2 * TURNS)
+        middle, *first = resisted(world, closed, at, begin, half, friction_last=False)
+        after, *last = resisted(world, closed, at, middle, half)
+        return after, (after, *(one + other for one, other in zip(first, last, strict=True)))
+
+    def turn(now: tuple, _: None) -> tuple[tuple, None]:
+        before, *sums = now
+        after, *works = whole_and_halves(part, before)
+        ended = less_second_order(
+            *(jax.tree.map(lambda leaf, row=row: leaf[row], after) for row in (2, 0))
+        )
+        gained = (less_second_order(work[1] + work[2], work[0]) for work in works)
+        return (ended, *(total + more for total, more in zip(sums, gained, strict=True))), None
+
+    return jax.lax.scan(turn, (state, *none), None, length=TURNS)[0]
 
 
 def pushed(
@@ -954,27 +996,82 @@ def rolling_after(
         world.pairs.difference @ state.spin - at.surface_spin
         for at, state in zip(ends, states, strict=True)
     ]
-    increment = normal_and_tangential(duration / 2 * (rates[0] + rates[1]), after.normal)[1]
-    torque, memory = world.contact.rolling_with_memory.after_step(
-        carried(world, active.rolling.memory, before, after, states[1], duration),
-        jnp.where(takes_time, increment, 0.0),
-        normal_force=normal_forces(world, active, after.gap, gap_rates(world, after, states[1])),
-        effective_radius=world.effective_radius,
-        time_step=jnp.where(takes_time, duration, 1.0),
-    )
+    law, usable = world.contact.rolling_with_memory, jnp.where(takes_time, duration, 1.0)
+    load = normal_forces(world, active, after.gap, gap_rates(world, after, states[1]))
+
+    def moved(memory: Any, rate: jax.Array, length: jax.Array) -> tuple[jax.Array, Any]:
+        return law.after_step(
+            memory,
+            normal_and_tangential(jnp.where(takes_time, length, 0.0) * rate, after.normal)[1],
+            normal_force=load,
+            effective_radius=world.effective_radius,
+            time_step=length,
+        )
+
+    begin = carried(world, active.rolling.memory, before, after, states[1], duration)
+    _, memory = moved(begin, (rates[0] + rates[1]) / 2, usable)
+    # A dashpot resists the rate at the end of the step, not the mean one.
+    torque, _ = moved(memory, rates[1], INSTANT * usable)
     return Rolled(memory, jnp.where(active.closed[:, None], torque, 0.0))
+
+
+def alternates(world: World) -> bool:
+    """Whether a step has parts that act in turn."""
+    return not world.rigid and (resists(world) or world.has_memory or world.rolls_on_springs)
 
 
 def contact_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
 ) -> Stepped:
-    """After a step of ``duration`` with a frozen set of active contacts. Springs of rolling act
-    half before and half after all else.
+    """After a step of ``duration`` with a frozen set of active contacts.
+
+    Where friction and the normal motion alternate, without the error of second order that this
+    leaves: two steps of half the duration, and a third of what one whole step differs from them
+    (Richardson).
+    """
+    if not alternates(world):
+        return split_step(world, active, state, time, duration)
+
+    def part(begin: Any, passed: jax.Array, share: jax.Array) -> tuple[Any, Stepped]:
+        now, acting = begin
+        stepped = split_step(world, acting, now, time + passed * duration, share * duration)
+        acting = acting._replace(
+            memory=stepped.memory, friction=stepped.friction, rolling=stepped.rolling
+        )
+        return (stepped.state, acting), stepped
+
+    parts = whole_and_halves(part, (state, active))
+
+    def improved(leaves: Any) -> Any:
+        return less_second_order(
+            *(jax.tree.map(lambda leaf, row=row: leaf[row], leaves) for row in (2, 0))
+        )
+
+    whole, fine = (jax.tree.map(lambda leaf, row=row: leaf[row], parts.state) for row in (0, 2))
+    ended = with_unit_orientation(world, less_second_order(fine, whole))
+    gained = less_second_order(*(gained_momentum(world, state, end) for end in (fine, whole)))
+    ended = with_angular_momentum(world, state, ended, gained)
+    work = jax.tree.map(lambda leaf: less_second_order(leaf[1] + leaf[2], leaf[0]), parts.work)
+    at = geometry(world, fine, time + duration)
+    differs = safe_norm(relative_velocity(world, at, ended) - relative_velocity(world, at, fine))
+    if resists_rotation(world):  # which leaves no slip where friction holds
+        turns = safe_norm(world.pairs.difference @ (ended.spin - fine.spin))
+        differs = jnp.maximum(differs, world.effective_radius * turns)
+    impact = active.closed & (active.fastest > SLOWEST)
+    by_split = jax.lax.stop_gradient(SPLIT * jnp.where(impact, differs, 0.0))
+    lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
+    memory, friction, rolling = map(improved, (parts.memory, parts.friction, parts.rolling))
+    return Stepped(ended, memory, friction, work, lack, by_split, active.normal, rolling)
+
+
+def split_step(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+) -> Stepped:
+    """After a step in which friction and the normal motion alternate. Springs of rolling act half
+    before and half after all else.
     """
     if not world.rolls_on_springs:
-        alternates = resists(world) and not (world.rigid or world.has_memory)
-        one_step = extrapolated_step if alternates else step_of_forces
-        return one_step(world, active, state, time, duration)
+        return step_of_forces(world, active, state, time, duration)
     before, half = geometry(world, state, time), duration / 2
     eased, first_work, first_supplied = twisted(world, before, state, half * active.rolling.torque)
     stepped = step_of_forces(world, active, eased, time, duration)
@@ -988,41 +1085,6 @@ def contact_step(
         supplied=work.supplied + first_supplied + last_supplied,
     )
     return stepped._replace(state=ended, work=work, rolling=rolled)
-
-
-def extrapolated_step(
-    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
-) -> Stepped:
-    """``step_of_forces`` without its error of second order, in which friction and the normal motion
-    alternate: two steps of half the duration, and a third of what one whole step differs from them
-    (Richardson).
-    """
-
-    def part(begin: State, passed: jax.Array, share: jax.Array) -> tuple[State, Stepped]:
-        stepped = step_of_forces(world, active, begin, time + passed * duration, share * duration)
-        return stepped.state, stepped
-
-    parts = whole_and_halves(part, state)
-    whole, _, fine = (
-        jax.tree.map(lambda leaf, row=row: leaf[row], parts.state) for row in range(3)
-    )
-
-    def less_error(fine: Any, whole: Any) -> Any:
-        return jax.tree.map(lambda fine, whole: fine + (fine - whole) / 3, fine, whole)
-
-    ended = with_unit_orientation(world, less_error(fine, whole))
-    gained = less_error(*(gained_momentum(world, state, end) for end in (fine, whole)))
-    ended = with_angular_momentum(world, state, ended, gained)
-    work = jax.tree.map(lambda leaf: less_error(leaf[1] + leaf[2], leaf[0]), parts.work)
-    at = geometry(world, fine, time + duration)
-    differs = safe_norm(relative_velocity(world, at, ended) - relative_velocity(world, at, fine))
-    if resists_rotation(world):  # which leaves no slip where friction holds
-        turns = safe_norm(world.pairs.difference @ (ended.spin - fine.spin))
-        differs = jnp.maximum(differs, world.effective_radius * turns)
-    impact = active.closed & (active.fastest > SLOWEST)
-    by_split = jax.lax.stop_gradient(SPLIT * jnp.where(impact, differs, 0.0))
-    lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
-    return Stepped(ended, None, None, work, lack, by_split, active.normal)
 
 
 def step_of_forces(
