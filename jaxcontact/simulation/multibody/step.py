@@ -84,6 +84,11 @@ SPLIT = 1.7e-2
 """Weight of what friction lacks in a step beside what the normal impulse lacks: that is an error of
 second order, the step has one of third, and much of it is forgotten in the next step."""
 
+SPLIT_OF_SPRINGS = 0.5
+"""The same where a spring of rolling acts: it forgets nothing, and a step with the corner inside at
+which it begins or ceases to slide lacks all of it.
+"""
+
 BEFORE_CORNER = 0.9
 """How far a step goes to where a force has a corner, in units of the way there: not beyond it."""
 
@@ -1075,7 +1080,8 @@ def contact_step(
         turns = safe_norm(world.pairs.difference @ (ended.spin - fine.spin))
         differs = jnp.maximum(differs, world.effective_radius * turns)
     impact = active.closed & (active.fastest > SLOWEST)
-    by_split = jax.lax.stop_gradient(SPLIT * jnp.where(impact, differs, 0.0))
+    weight = SPLIT_OF_SPRINGS if world.rolls_on_springs else SPLIT
+    by_split = jax.lax.stop_gradient(weight * jnp.where(impact, differs, 0.0))
     lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
     memory, friction, rolling = map(improved, (parts.memory, parts.friction, parts.rolling))
     return Stepped(ended, memory, friction, work, lack, by_split, active.normal, rolling)
