@@ -1011,7 +1011,7 @@ def rolling_after(
     before, after = ends
     takes_time = duration > 0
     rates = [
-        world.pairs.difference @ state.spin - at.surface_spin
+        jnp.asarray(world.pairs.difference) @ state.spin - at.surface_spin
         for at, state in zip(ends, states, strict=True)
     ]
     middle = middle_plane(before, after)
