@@ -240,7 +240,8 @@ class World:
         ]
         spin = spins[0] if len(spins) == 1 else plus(spins[0], spins[1], -1.0)
         about = times_number(normal, dot(spin, normal))
-        disk = (radius * -self.gap(y, pair)[0]) ** 0.5
+        overlap = -self.gap(y, pair)[0]
+        disk = (radius * overlap) ** 0.5 if overlap.real > 0.0 else 0.0
         bend = root_law(plus(spin, about, -1.0), rolling_velocity)
         twist = root_law(about, spin_velocity)
         held = times_number(bend, -rolling * radius * load)
