@@ -103,6 +103,9 @@ STEPS_BETWEEN = 8
 short.
 """
 
+SPRINGS_BUDGET = 4
+"""Factor of the budget of steps in contacts where springs of rolling begin and cease to slide."""
+
 HYSTERESIS_BUDGET = 6
 """Steps in a contact with hysteresis in units of those in one without: each branch begins and ends
 with short ones.
@@ -1016,6 +1019,8 @@ def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: i
         )
     if world.has_hysteresis:
         in_contact *= HYSTERESIS_BUDGET
+    if world.rolls_on_springs:
+        in_contact *= SPRINGS_BUDGET
     steps = method.contact_budget * (STEPS_BETWEEN + in_contact)
     flat = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
     if world.turns or scene.has_fluid or scene.springs or not flat:

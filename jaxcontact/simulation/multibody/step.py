@@ -6,12 +6,14 @@ order 4, whose length shrinks with the square root of the overlap towards the en
 (where the motion is not smooth in time).
 
 Friction, rolling and spinning resistance without memory act through their closed flows in the
-normal impulse, half before the normal step and half after it: exact for a sphere on a plane, and
-stable whatever the slip velocity of the regularisation. Contacts that share a body act at once,
-each on its share of it, so that no contact is the first; what that leaves out is of first order,
-and is taken off by extrapolation. A step in which friction and the normal motion alternate is of
-second order, and of third by another extrapolation, from two steps of half its length. Friction
-with memory acts through half an impulse of its force before and the rest after the normal step.
+normal impulse, half before the normal step and half after it, in the opposite order: friction alone
+is exact for a sphere on a plane, and all are stable whatever the slip velocity of the
+regularisation. Contacts that share a body act at once, each on its share of it, so that no contact
+is the first; what that leaves out is of first order, and is taken off by extrapolation. Friction
+with memory acts through half an impulse of its force before and the rest after the normal step, and
+so does a spring of rolling. A step in which such parts alternate is of second order, and of third
+by another extrapolation, from two steps of half its length, whose change tells what the step may
+lack.
 """
 
 import dataclasses
@@ -61,6 +63,7 @@ from jaxcontact.simulation.multibody.pairs import (
 
 Memory = TypeVar("Memory")
 Result = TypeVar("Result")
+Carried = TypeVar("Carried")
 
 FRICTION_STEPS = 8
 """Steps of a friction with memory, of two parts each, in each step of the motion."""
@@ -81,6 +84,11 @@ SPLIT = 1.7e-2
 """Weight of what friction lacks in a step beside what the normal impulse lacks: that is an error of
 second order, the step has one of third, and much of it is forgotten in the next step."""
 
+SPLIT_OF_SPRINGS = 0.5
+"""The same where a spring of rolling acts: it forgets nothing, and a step with the corner inside at
+which it begins or ceases to slide lacks all of it.
+"""
+
 BEFORE_CORNER = 0.9
 """How far a step goes to where a force has a corner, in units of the way there: not beyond it."""
 
@@ -88,6 +96,9 @@ PROBE, STILL_SLIDES = 1e-3, 0.25
 """Part of a slip whose impulse tells how fast it decays; part of it that is left at most after
 ``BEFORE_CORNER`` of the time in which it would stop evenly.
 """
+
+TURNS = 64
+"""Parts of the impulse of a rigid impact, in each of which friction and rolling act in turn."""
 
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
@@ -420,6 +431,21 @@ def after_twist(inertia: jax.Array, pair: Pair, state: State, twist: jax.Array) 
     return state._replace(spin=state.spin + turned)
 
 
+def after_push(
+    world: World, inertia: jax.Array, pair: Pair, state: State, push: jax.Array
+) -> State:
+    """State after an impulse [N s], ``(3,)``, on the first partner, and its opposite on the
+    second.
+    """
+    moment = pair.first[:, None] * jnp.cross(pair.first_arm, push)
+    moment = moment - pair.second[:, None] * jnp.cross(pair.second_arm, push)
+    moved = ((pair.first - pair.second) * world.inverse_mass)[:, None] * push
+    return state._replace(
+        velocity=state.velocity + moved,
+        spin=state.spin + jnp.einsum("nij,nj->ni", inertia, moment),
+    )
+
+
 def mass_against_slip(
     world: World, inertia: jax.Array, pair: Pair, direction: jax.Array
 ) -> jax.Array:
@@ -460,34 +486,79 @@ class Resistance(NamedTuple):
     spinning: jax.Array
 
 
-def resistance(
+def rolling_impulse(
     world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> jax.Array:
+    """Of rolling resistance without memory for a normal ``impulse`` [N s]."""
+    law = pair.contact.rolling
+    if not isinstance(law, RollingFlow):
+        return jnp.zeros_like(pair.normal)
+    _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
+    resists = inertia_against(inertia, pair, direction_of(before))
+    after = law.rotation_after(before, impulse / resists, effective_radius=pair.effective_radius)
+    return resists * (after - before)
+
+
+def spinning_impulse(
+    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> jax.Array:
+    """Of spinning resistance for a normal ``impulse`` [N s]."""
+    law = pair.contact.spinning
+    if law is None:
+        return jnp.zeros_like(pair.normal)
+    before = (relative_spin(pair, state) @ pair.normal) * pair.normal
+    resists = inertia_against(inertia, pair, pair.normal)
+    after = law.rotation_after(
+        before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap
+    )
+    return resists * (after - before)
+
+
+def friction_impulse(
+    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> jax.Array:
+    """Of friction without memory for a normal ``impulse`` [N s]."""
+    if world.has_memory:
+        return jnp.zeros_like(pair.normal)
+    before = slip(pair, state)
+    resists = mass_against_slip(world, inertia, pair, direction_of(before))
+    return resists * (pair.contact.impulse_friction.slip_after(before, impulse / resists) - before)
+
+
+def resistance(
+    world: World,
+    inertia: jax.Array,
+    pair: Pair,
+    state: State,
+    impulse: jax.Array,
+    *,
+    friction_last: bool,
 ) -> Resistance:
-    """What one contact resists with for a normal ``impulse`` [N s], as if it were alone."""
-    contact = pair.contact
-    none = jnp.zeros_like(pair.normal)
-    push = bend = twist = none
-    if isinstance(contact.rolling, RollingFlow):
-        _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
-        resists = inertia_against(inertia, pair, direction_of(before))
-        after = contact.rolling.rotation_after(
-            before, impulse / resists, effective_radius=pair.effective_radius
-        )
-        bend = resists * (after - before)
-        state = after_twist(inertia, pair, state, bend)
-    if contact.spinning is not None:
-        before = (relative_spin(pair, state) @ pair.normal) * pair.normal
-        resists = inertia_against(inertia, pair, pair.normal)
-        after = contact.spinning.rotation_after(
-            before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap
-        )
-        twist = resists * (after - before)
-        state = after_twist(inertia, pair, state, twist)
-    if not world.has_memory:
-        before = slip(pair, state)
-        resists = mass_against_slip(world, inertia, pair, direction_of(before))
-        push = resists * (contact.impulse_friction.slip_after(before, impulse / resists) - before)
-    return Resistance(push, bend, twist)
+    """What one contact resists with for a normal ``impulse`` [N s], as if it were alone: rolling,
+    spinning and slip one after the other, the other way round where friction is not the last.
+    """
+
+    def rolled(state: State) -> tuple[State, jax.Array]:
+        bend = rolling_impulse(world, inertia, pair, state, impulse)
+        return after_twist(inertia, pair, state, bend), bend
+
+    def spun(state: State) -> tuple[State, jax.Array]:
+        twist = spinning_impulse(world, inertia, pair, state, impulse)
+        return after_twist(inertia, pair, state, twist), twist
+
+    def rubbed(state: State) -> tuple[State, jax.Array]:
+        push = friction_impulse(world, inertia, pair, state, impulse)
+        return after_push(world, inertia, pair, state, push), push
+
+    if friction_last:
+        state, rolling = rolled(state)
+        state, spinning = spun(state)
+        state, friction = rubbed(state)
+    else:
+        state, friction = rubbed(state)
+        state, spinning = spun(state)
+        state, rolling = rolled(state)
+    return Resistance(friction, rolling, spinning)
 
 
 def times_to_stick(world: World, at: Geometry, state: State, normal_force: jax.Array) -> jax.Array:
@@ -522,6 +593,11 @@ def times_to_stick(world: World, at: Geometry, state: State, normal_force: jax.A
     )
 
 
+def resists_rotation(world: World) -> bool:
+    """Whether there is a resistance against rolling or spinning."""
+    return world.contact.rolling is not None or world.contact.spinning is not None
+
+
 def resists(world: World) -> bool:
     """Whether there is a resistance without memory."""
     contact = world.contact
@@ -533,7 +609,13 @@ def resists(world: World) -> bool:
 
 
 def resisted(
-    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
+    world: World,
+    closed: jax.Array,
+    at: Geometry,
+    state: State,
+    impulse: jax.Array,
+    *,
+    friction_last: bool = True,
 ) -> tuple[State, jax.Array, jax.Array]:
     """State after friction, rolling and spinning resistance of the ``closed`` contacts have acted
     for the given normal impulses, all at once.
@@ -553,9 +635,11 @@ def resisted(
         inverse_inertia=shares[:, None, None] * world.inverse_inertia,
     )
     inertia = inertia_in_scene(shared, state)
-    acting = jax.vmap(lambda pair, impulse: resistance(shared, inertia, pair, state, impulse))(
-        each_pair(shared, at), jnp.where(closed, impulse, 0.0)
-    )
+    acting = jax.vmap(
+        lambda pair, impulse: resistance(
+            shared, inertia, pair, state, impulse, friction_last=friction_last
+        )
+    )(each_pair(shared, at), jnp.where(closed, impulse, 0.0))
     after = pushed(world, at, state, acting.friction, acting.rolling + acting.spinning)
     mean_spin = world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin
     mean_slip = (relative_velocity(world, at, state) + relative_velocity(world, at, after)) / 2
@@ -570,23 +654,29 @@ def resisted(
 
 
 def whole_and_halves(
-    part: Callable[[State, jax.Array, jax.Array], tuple[State, Result]], start: State
+    part: Callable[[Carried, jax.Array, jax.Array], tuple[Carried, Result]], start: Carried
 ) -> Result:
-    """What ``part(begin, passed, share)`` returns beside the state after it, stacked: of the whole,
-    and from the ``start`` again of the first half and of the second. It is compiled once.
+    """What ``part(begin, passed, share)`` returns beside what goes on after it, stacked: of the
+    whole, and from the ``start`` again of the first half and of the second. It is compiled once.
     """
 
-    def one(now: State, fractions: tuple[jax.Array, jax.Array]) -> tuple[State, Result]:
+    def one(now: Carried, fractions: tuple[jax.Array, jax.Array]) -> tuple[Carried, Result]:
         passed, share = fractions
         begin = jax.tree.map(lambda last, first: jnp.where(passed > 0, last, first), now, start)
         return part(begin, passed, share)
 
-    fractions = jnp.array([[0.0, 0.0, 0.5], [1.0, 0.5, 0.5]], start.position.dtype)
+    fractions = jnp.array([[0.0, 0.0, 0.5], [1.0, 0.5, 0.5]], jax.tree.leaves(start)[0].dtype)
     return jax.lax.scan(one, start, tuple(fractions))[1]
 
 
 def resisted_at_once(
-    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
+    world: World,
+    closed: jax.Array,
+    at: Geometry,
+    state: State,
+    impulse: jax.Array,
+    *,
+    friction_last: bool,
 ) -> tuple[State, jax.Array, jax.Array]:
     """``resisted``, of second order in the impulses also where contacts share a body.
 
@@ -595,16 +685,53 @@ def resisted_at_once(
     alone is exact in either way.
     """
     if len(world.pairs.surface) == 1 or not resists(world):
-        return resisted(world, closed, at, state, impulse)
+        return resisted(world, closed, at, state, impulse, friction_last=friction_last)
 
     def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
-        after, *work = resisted(world, closed, at, begin, share * impulse)
+        after, *work = resisted(
+            world, closed, at, begin, share * impulse, friction_last=friction_last
+        )
         return after, (after, *work)
 
     after, lost, supplied = whole_and_halves(part, state)
     less_error = jax.tree.map(lambda leaf: 2 * leaf[2] - leaf[0], after)
     lost, supplied = (2 * (part[1] + part[2]) - part[0] for part in (lost, supplied))
     return less_error, lost, supplied
+
+
+def less_second_order(fine: Any, whole: Any) -> Any:
+    """What two steps of half the length say, less their error of second order (Richardson)."""
+    return jax.tree.map(lambda fine, whole: fine + (fine - whole) / 3, fine, whole)
+
+
+def resisted_in_turn(
+    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
+) -> tuple[State, jax.Array, jax.Array]:
+    """``resisted`` for the whole impulse of a rigid impact: that of a contact that is ever stiffer.
+
+    Rolling resistance changes the slip while friction acts, and friction what rolls, so that both
+    act in turn, each for a small part of the impulse.
+    """
+    if not isinstance(world.contact.rolling, RollingFlow):
+        return resisted(world, closed, at, state, impulse)
+    none = jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
+
+    def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
+        half = share * impulse / (2 * TURNS)
+        middle, *first = resisted(world, closed, at, begin, half, friction_last=False)
+        after, *last = resisted(world, closed, at, middle, half)
+        return after, (after, *(one + other for one, other in zip(first, last, strict=True)))
+
+    def turn(now: tuple, _: None) -> tuple[tuple, None]:
+        before, *sums = now
+        after, *works = whole_and_halves(part, before)
+        ended = less_second_order(
+            *(jax.tree.map(lambda leaf, row=row: leaf[row], after) for row in (2, 0))
+        )
+        gained = (less_second_order(work[1] + work[2], work[0]) for work in works)
+        return (ended, *(total + more for total, more in zip(sums, gained, strict=True))), None
+
+    return jax.lax.scan(turn, (state, *none), None, length=TURNS)[0]
 
 
 def pushed(
@@ -661,6 +788,13 @@ def carried(
     return jax.tree.map(one, memory)
 
 
+def middle_plane(before: Geometry, after: Geometry) -> Geometry:
+    """``after``, with normals half way: vectors in the plane of a contact are carried to there, and
+    from there on, so that what is added within the step turns with half of it.
+    """
+    return after._replace(normal=jax.vmap(direction_of)(before.normal + after.normal))
+
+
 def friction_after(
     world: World,
     active: Active,
@@ -710,6 +844,7 @@ def friction_through(
     part has a corner inside. The impulse is that of the trapezoidal rule.
     """
     before, after = ends
+    middle = middle_plane(before, after)
     law = world.contact.friction_with_memory
     rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
     loads = tuple(
@@ -743,7 +878,7 @@ def friction_through(
 
     def slip_at(at: jax.Array, impulse: jax.Array) -> jax.Array:
         by_friction = slips(world, on_bodies_alone, pushed(world, after, still, impulse))
-        return normal_and_tangential(slip + at[:, None] * by_others + by_friction, after.normal)[1]
+        return normal_and_tangential(slip + at[:, None] * by_others + by_friction, middle.normal)[1]
 
     def moved(
         rule: Any, spring: Any, begin: jax.Array, to: jax.Array, increment: jax.Array
@@ -804,13 +939,18 @@ def friction_through(
         )[0], None
 
     turned, pull = carried(
-        world, (active.memory, active.friction), before, after, states[1], duration
+        world, (active.memory, active.friction), before, middle, states[1], duration / 2
     )
     first = Sprung(jnp.zeros_like(loads[0]), turned, pull, jnp.zeros_like(slip))
     last, _ = jax.lax.scan(one, first, jnp.arange(FRICTION_STEPS, dtype=duration.dtype))
     impulse = jnp.where(takes_time, last.impulse, 0.0)
-    memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), last.memory, turned)
-    return impulse, jnp.where(takes_time, last.force, active.friction), memory
+    ended = jax.tree.map(
+        lambda new, old: jnp.where(takes_time, new, old),
+        (last.memory, last.force),
+        (turned, active.friction),
+    )
+    memory, force = carried(world, ended, middle, after, states[1], duration / 2)
+    return impulse, force, memory
 
 
 class Sprung(NamedTuple):
@@ -871,36 +1011,98 @@ def rolling_after(
     before, after = ends
     takes_time = duration > 0
     rates = [
-        world.pairs.difference @ state.spin - at.surface_spin
+        jnp.asarray(world.pairs.difference) @ state.spin - at.surface_spin
         for at, state in zip(ends, states, strict=True)
     ]
-    increment = normal_and_tangential(duration / 2 * (rates[0] + rates[1]), after.normal)[1]
-    torque, memory = world.contact.rolling_with_memory.after_step(
-        carried(world, active.rolling.memory, before, after, states[1], duration),
-        jnp.where(takes_time, increment, 0.0),
-        normal_force=normal_forces(world, active, after.gap, gap_rates(world, after, states[1])),
-        effective_radius=world.effective_radius,
-        time_step=jnp.where(takes_time, duration, 1.0),
-    )
+    middle = middle_plane(before, after)
+    law, usable = world.contact.rolling_with_memory, jnp.where(takes_time, duration, 1.0)
+    load = normal_forces(world, active, after.gap, gap_rates(world, after, states[1]))
+
+    def moved(
+        memory: Any, plane: Geometry, rate: jax.Array, length: jax.Array
+    ) -> tuple[jax.Array, Any]:
+        return law.after_step(
+            memory,
+            normal_and_tangential(jnp.where(takes_time, length, 0.0) * rate, plane.normal)[1],
+            normal_force=load,
+            effective_radius=world.effective_radius,
+            time_step=length,
+        )
+
+    begin = carried(world, active.rolling.memory, before, middle, states[1], duration / 2)
+    _, memory = moved(begin, middle, (rates[0] + rates[1]) / 2, usable)
+    memory = carried(world, memory, middle, after, states[1], duration / 2)
+    # A dashpot resists the rate at the end of the step, not the mean one.
+    torque, _ = moved(memory, after, rates[1], INSTANT * usable)
     return Rolled(memory, jnp.where(active.closed[:, None], torque, 0.0))
+
+
+def alternates(world: World) -> bool:
+    """Whether a step has parts that act in turn."""
+    return not world.rigid and (resists(world) or world.has_memory or world.rolls_on_springs)
 
 
 def contact_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
 ) -> Stepped:
-    """After a step of ``duration`` with a frozen set of active contacts. Springs of rolling act
-    half before and half after all else.
+    """After a step of ``duration`` with a frozen set of active contacts.
+
+    Where friction and the normal motion alternate, without the error of second order that this
+    leaves: two steps of half the duration, and a third of what one whole step differs from them
+    (Richardson).
+    """
+    if not alternates(world):
+        return split_step(world, active, state, time, duration)
+
+    def part(begin: Any, passed: jax.Array, share: jax.Array) -> tuple[Any, Stepped]:
+        now, acting = begin
+        stepped = split_step(world, acting, now, time + passed * duration, share * duration)
+        acting = acting._replace(
+            memory=stepped.memory, friction=stepped.friction, rolling=stepped.rolling
+        )
+        return (stepped.state, acting), stepped
+
+    parts = whole_and_halves(part, (state, active))
+
+    def improved(leaves: Any) -> Any:
+        return less_second_order(
+            *(jax.tree.map(lambda leaf, row=row: leaf[row], leaves) for row in (2, 0))
+        )
+
+    whole, fine = (jax.tree.map(lambda leaf, row=row: leaf[row], parts.state) for row in (0, 2))
+    ended = with_unit_orientation(world, less_second_order(fine, whole))
+    gained = less_second_order(*(gained_momentum(world, state, end) for end in (fine, whole)))
+    ended = with_angular_momentum(world, state, ended, gained)
+    work = jax.tree.map(lambda leaf: less_second_order(leaf[1] + leaf[2], leaf[0]), parts.work)
+    at = geometry(world, fine, time + duration)
+    differs = safe_norm(relative_velocity(world, at, ended) - relative_velocity(world, at, fine))
+    if resists_rotation(world):  # which leaves no slip where friction holds
+        turns = safe_norm(world.pairs.difference @ (ended.spin - fine.spin))
+        differs = jnp.maximum(differs, world.effective_radius * turns)
+    impact = active.closed & (active.fastest > SLOWEST)
+    weight = SPLIT_OF_SPRINGS if world.rolls_on_springs else SPLIT
+    by_split = jax.lax.stop_gradient(weight * jnp.where(impact, differs, 0.0))
+    lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
+    memory, friction, rolling = map(improved, (parts.memory, parts.friction, parts.rolling))
+    return Stepped(ended, memory, friction, work, lack, by_split, active.normal, rolling)
+
+
+def split_step(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+) -> Stepped:
+    """After a step in which friction and the normal motion alternate. Springs of rolling act half
+    before and half after all else.
     """
     if not world.rolls_on_springs:
-        alternates = resists(world) and not (world.rigid or world.has_memory)
-        one_step = extrapolated_step if alternates else step_of_forces
-        return one_step(world, active, state, time, duration)
+        return step_of_forces(world, active, state, time, duration)
     before, half = geometry(world, state, time), duration / 2
     eased, first_work, first_supplied = twisted(world, before, state, half * active.rolling.torque)
     stepped = step_of_forces(world, active, eased, time, duration)
     after = geometry(world, stepped.state, time + duration)
-    expected = twisted(world, after, stepped.state, half * active.rolling.torque)[0]
-    rolled = rolling_after(world, active, (before, after), (state, expected), duration)
+    rolled = active.rolling
+    for _ in range(2):  # a dashpot resists what its own torque leaves
+        expected = twisted(world, after, stepped.state, half * rolled.torque)[0]
+        rolled = rolling_after(world, active, (before, after), (state, expected), duration)
     ended, last_work, last_supplied = twisted(world, after, stepped.state, half * rolled.torque)
     work = stepped.work
     work = work._replace(
@@ -908,38 +1110,6 @@ def contact_step(
         supplied=work.supplied + first_supplied + last_supplied,
     )
     return stepped._replace(state=ended, work=work, rolling=rolled)
-
-
-def extrapolated_step(
-    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
-) -> Stepped:
-    """``step_of_forces`` without its error of second order, in which friction and the normal motion
-    alternate: two steps of half the duration, and a third of what one whole step differs from them
-    (Richardson).
-    """
-
-    def part(begin: State, passed: jax.Array, share: jax.Array) -> tuple[State, Stepped]:
-        stepped = step_of_forces(world, active, begin, time + passed * duration, share * duration)
-        return stepped.state, stepped
-
-    parts = whole_and_halves(part, state)
-    whole, _, fine = (
-        jax.tree.map(lambda leaf, row=row: leaf[row], parts.state) for row in range(3)
-    )
-
-    def less_error(fine: Any, whole: Any) -> Any:
-        return jax.tree.map(lambda fine, whole: fine + (fine - whole) / 3, fine, whole)
-
-    ended = with_unit_orientation(world, less_error(fine, whole))
-    gained = less_error(*(gained_momentum(world, state, end) for end in (fine, whole)))
-    ended = with_angular_momentum(world, state, ended, gained)
-    work = jax.tree.map(lambda leaf: less_error(leaf[1] + leaf[2], leaf[0]), parts.work)
-    at = geometry(world, fine, time + duration)
-    differs = relative_velocity(world, at, ended) - relative_velocity(world, at, fine)
-    impact = active.closed & (active.fastest > SLOWEST)
-    by_split = jax.lax.stop_gradient(SPLIT * jnp.where(impact, safe_norm(differs), 0.0))
-    lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
-    return Stepped(ended, None, None, work, lack, by_split, active.normal)
 
 
 def step_of_forces(
@@ -950,7 +1120,8 @@ def step_of_forces(
     if world.rigid:
         return flight_step(world, active, state, time, duration)
     before = geometry(world, state, time)
-    # Half of the resistance before the normal motion, half after it: of second order.
+    # Half of the resistance before the normal motion, half after it, and in the opposite order: a
+    # step is the same backwards, and so of second order. Friction ends it, which keeps what sticks.
     half = (
         duration
         / 2
@@ -958,12 +1129,16 @@ def step_of_forces(
             normal_forces(world, active, before.gap, gap_rates(world, before, state)), 0.0
         )
     )
-    eased, lost_first, supplied_first = resisted_at_once(world, active.closed, before, state, half)
+    eased, lost_first, supplied_first = resisted_at_once(
+        world, active.closed, before, state, half, friction_last=False
+    )
     if not world.has_memory:
         moved, lack = normal_step(world, active, eased, time, duration)
         after = geometry(world, moved.state, moved.time)
         rest = jnp.maximum(moved.impulse - half, 0.0)
-        ended, lost, supplied = resisted_at_once(world, active.closed, after, moved.state, rest)
+        ended, lost, supplied = resisted_at_once(
+            world, active.closed, after, moved.state, rest, friction_last=True
+        )
         lost, supplied = lost + lost_first, moved.supplied + supplied + supplied_first
         work = Work(
             moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled
@@ -972,14 +1147,19 @@ def step_of_forces(
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved, lack = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
-    slip = slips(world, before, state)
+    slip = slips(world, before, eased)
     impulse, force, memory = friction_through(
         world, active, (before, after), (kicked, moved.state), slip, moved.impulse, duration
     )
     rest = impulse - duration / 2 * active.friction
     ended, last_work, last_supplied = kick(world, after, moved.state, rest)
     ended, lost, supplied = resisted_at_once(
-        world, active.closed, after, ended, jnp.maximum(moved.impulse - half, 0.0)
+        world,
+        active.closed,
+        after,
+        ended,
+        jnp.maximum(moved.impulse - half, 0.0),
+        friction_last=True,
     )
     lost = lost + lost_first
     supplied = moved.supplied + supplied + supplied_first + first_supplied + last_supplied

@@ -18,6 +18,7 @@ from tests.jaxcontact.simulation.multibody.geometry_in_numbers import (
     outside,
     plus,
     times,
+    times_number,
     transposed,
 )
 from tests.jaxcontact.simulation.multibody.laws_in_numbers import normal_force
@@ -44,6 +45,7 @@ class Kind:
         end: ``"zero_overlap"`` or ``"zero_force"`` of a contact with a dashpot.
         clumps: whether bodies have an orientation.
         drag: whether there is air.
+        twisted: whether contacts resist rolling and spinning.
         general: whether one sphere over one plane goes through the engine for several bodies.
         column: whether the bodies fall on the first obstacle, a plane, one close above the other.
     """
@@ -54,6 +56,7 @@ class Kind:
     end: str = "zero_overlap"
     clumps: bool = False
     drag: bool = False
+    twisted: bool = False
     general: bool = False
     column: bool = False
 
@@ -61,6 +64,12 @@ class Kind:
     def bodies(self) -> int:
         """How many."""
         return max(self.of_body) + 1
+
+
+def root_law(rate, scale):
+    """``x/sqrt(1 + x^2)`` along ``rate``, ``x = |rate|/scale``."""
+    u = times_number(rate, 1 / scale)
+    return times_number(u, 1 / (1.0 + dot(u, u)) ** 0.5)
 
 
 class Touch(NamedTuple):
@@ -201,19 +210,42 @@ class World:
         return False
 
     def push(self, y, pair):
-        """Force on the first partner, and the arms."""
-        touch = self.touch(y, pair)
+        """Force and torque on the first partner, and the arms."""
+        touch, none = self.touch(y, pair), [0.0, 0.0, 0.0]
         rate = -dot(touch.velocity, touch.normal)
         law, d = self.laws[pair], -touch.gap
         load = law.factor(d) * law.bracket(d, rate)
         if self.phase[pair] == PULLING:
             attracts = self.kind.end == "zero_overlap" and self.kind.law != "hunt_crossley"
-            return [load * x if attracts else 0.0 for x in touch.normal], touch.arms
+            return times_number(touch.normal, load if attracts else 0.0), none, touch.arms
         slip = plus(touch.velocity, touch.normal, rate)
         coefficient, slip_velocity = self.p["friction"]
-        u = [x / slip_velocity for x in slip]
-        ramp = coefficient / (1.0 + dot(u, u)) ** 0.5
-        return [load * (n - ramp * x) for n, x in zip(touch.normal, u, strict=True)], touch.arms
+        force = plus(
+            times_number(touch.normal, load), root_law(slip, slip_velocity), -coefficient * load
+        )
+        torque = self.torque(y, pair, touch.normal, load) if self.kind.twisted else none
+        return force, torque, touch.arms
+
+    def torque(self, y, pair, normal, load):
+        """Of rolling resistance (type A of Ai et al., regularised), and of spinning friction on
+        Hertz's disk under a uniform pressure.
+        """
+        rolling, rolling_velocity, spinning, spin_velocity = self.p["twisted"]
+        radii = [self.p["radius"][member] for member in pair if member >= 0]
+        radius = 1 / sum(1 / r for r in radii)
+        spins = [
+            y[13 * self.kind.of_body[m] + 10 : 13 * self.kind.of_body[m] + 13]
+            for m in pair
+            if m >= 0
+        ]
+        spin = spins[0] if len(spins) == 1 else plus(spins[0], spins[1], -1.0)
+        about = times_number(normal, dot(spin, normal))
+        overlap = -self.gap(y, pair)[0]
+        disk = (radius * overlap) ** 0.5 if overlap.real > 0.0 else 0.0
+        bend = root_law(plus(spin, about, -1.0), rolling_velocity)
+        twist = root_law(about, spin_velocity)
+        held = times_number(bend, -rolling * radius * load)
+        return plus(held, twist, -2 / 3 * spinning * disk * load)
 
     def rates(self, y):
         """Of the state."""
@@ -222,11 +254,12 @@ class World:
         torques = [[0.0, 0.0, 0.0] for _ in bodies]
         for pair, phase in self.phase.items():
             if phase != OPEN:
-                force, arms = self.push(y, pair)
+                force, torque, arms = self.push(y, pair)
                 for member, arm, sign in zip(pair, arms, (1.0, -1.0), strict=False):
                     body = self.kind.of_body[member]
                     forces[body] = plus(forces[body], force, sign)
-                    torques[body] = plus(torques[body], cross(arm, force), sign)
+                    moment = plus(cross(arm, force), torque)
+                    torques[body] = plus(torques[body], moment, sign)
         out = []
         for body in bodies:
             at = 13 * body

@@ -19,6 +19,10 @@ def plus(a, b, factor=1.0):
     return [a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]]
 
 
+def times_number(a, factor):
+    return [a[0] * factor, a[1] * factor, a[2] * factor]
+
+
 def times(matrix, vector):
     return [dot(row, vector) for row in matrix]
 

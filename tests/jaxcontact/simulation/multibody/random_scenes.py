@@ -20,6 +20,7 @@ KINDS = {
     "sphere over a plane": Kind((0,), ("plane",)),
     "sphere in air": Kind((0,), ("plane",), drag=True),
     "sphere over a plane, general": Kind((0,), ("plane",), general=True),
+    "sphere, rolling and spinning": Kind((0,), ("plane",), twisted=True),
     "sphere over a ball": Kind((0,), ("sphere",)),
     "sphere over a capsule": Kind((0,), ("capsule",)),
     "sphere over a box": Kind((0,), ("box",)),
@@ -34,11 +35,13 @@ KINDS = {
     "spheres, Hertz dashpot": Kind(TWO, (), "hertz_dashpot"),
     "spheres between planes": Kind(THREE, ("plane", "plane")),
     "spheres in a hollow sphere": Kind(TWO, ("hollow sphere",)),
+    "spheres, rolling and spinning": Kind(TWO, ("plane",), twisted=True),
     "column": Kind(THREE, ("plane",), column=True),
     "four spheres, linear to zero force": Kind(FOUR, ("plane",), "linear", "zero_force"),
     "spheres and obstacles": Kind(TWO, ("sphere", "capsule", "box")),
     "clump and sphere": Kind((0, 0, 1), (), clumps=True),
     "clumps": Kind(TWO_CLUMPS, (), clumps=True),
+    "clumps, rolling and spinning": Kind(TWO_CLUMPS, (), clumps=True, twisted=True),
     "clumps, linear": Kind(TWO_CLUMPS, (), "linear", clumps=True),
     "clump over a plane": Kind((0, 0), ("plane",), clumps=True),
     "clump in a hollow sphere": Kind((0, 0), ("hollow sphere",), clumps=True),
@@ -110,6 +113,12 @@ def random_numbers(rng, kind: Kind) -> dict[str, np.ndarray]:
         moments = mass[:, None] * size**2 * rng.uniform(0.6, 1.1, (count, 3))
         p["inertia"] = np.einsum("nij,nj,nkj->nik", axes, moments, axes)
     p["duration"] = np.array(rng.uniform(6.0, 12.0) * size / speed)
+    if kind.twisted:
+        coefficients, scales = (
+            rng.uniform(0.0, 0.2, 2) * [1.0, 4.0],
+            10 ** rng.uniform(-2.3, -0.3, 2),
+        )
+        p["twisted"] = np.ravel(np.column_stack([coefficients, speed / size * scales]))
     if kind.column:
         return as_a_column(rng, p, size, speed)
     pressed = rng.uniform() < 0.3 and (count > 1 or kind.general)

@@ -59,10 +59,19 @@ def simulated(kind: Kind, p: dict, method: jc.EventAligned, moments) -> jc.Traje
     else:
         bodies = jc.spheres(radius=p["radius"], mass=p["mass"])
     friction = jc.RegularizedCoulomb(coefficient=p["friction"][0], slip_velocity=p["friction"][1])
+    rolling = spinning = None
+    if kind.twisted:
+        coefficients, scales = p["twisted"][::2], p["twisted"][1::2]
+        rolling = jc.RollingResistance(
+            rolling_coefficient=coefficients[0], rolling_velocity=scales[0]
+        )
+        spinning = jc.SpinningFriction(coefficient=coefficients[1], spin_velocity=scales[1])
     scene = jc.Scene(
         bodies=bodies,
         surfaces=tuple(surface(o, p[f"obstacle {i}"]) for i, o in enumerate(kind.obstacles)),
-        contact=jc.ContactModel(normal=normal_law(kind, p["law"]), friction=friction),
+        contact=jc.ContactModel(
+            normal=normal_law(kind, p["law"]), friction=friction, rolling=rolling, spinning=spinning
+        ),
         gravity=p["gravity"],
         drag=jc.QuadraticDrag(coefficient=p["drag"]) if kind.drag else None,
     )

@@ -217,7 +217,10 @@ def test_the_order_of_bodies_changes_nothing(seed):
         assert np.max(np.abs(found - right[:, order]) / scales) < 1e-9
 
 
-@pytest.mark.parametrize("name", ["column", "clump in a hollow sphere", "spheres, linear"])
+@pytest.mark.parametrize(
+    "name",
+    ["column", "clump in a hollow sphere", "spheres, linear", "spheres, rolling and spinning"],
+)
 def test_the_integration_has_the_derivative_of_its_own_motion(name):
     kind, step = KINDS[name], 1e-6
     p, along, moments = drawn(kind, 1)
