@@ -153,7 +153,8 @@ def drag_below_spheres(
         f"sphere is about {expected:.2g} here, and with it the restitution would be {there:.3g} "
         f"instead of {restitution.value:.3g}: these data hardly tell one from the other "
         f"(correlation {correlation:+.2f}). Seams and spin make more drag, nothing makes less. If "
-        f"the ball is smooth and hardly spins: --parameter '{DRAG}={expected:.2g}'.",
+        f"mass and radius are right, and the ball is smooth and hardly spins: --parameter "
+        f"'{DRAG}={expected:.2g}'.",
         doubts=(DRAG,),
     )
 
