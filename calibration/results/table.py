@@ -393,18 +393,17 @@ def _nuisance(trials: Sequence[FittedRecording | FittedSeries], width: int) -> I
     yield from _grid(
         header, [_summary(estimates) for estimates in every.values()], width, left=(4,)
     )
+    left_out = []
     for estimates in every.values():
         doubtful = sum(
             estimate.status not in (Determination.DETERMINED, Determination.FIXED)
             for estimate in estimates
         )
         if doubtful:
-            text = (
-                f"{sentences.title(estimates[0])}: {doubtful} of {len(estimates)} not "
-                "determined, at a bound "
-                "or never moved, and left out."
-            )
-            yield from _wrapped(text, width, indent="  ", style=_DOUBT)
+            left_out.append(f"{sentences.title(estimates[0])}, {doubtful} of {len(estimates)}")
+    if left_out:
+        text = f"Left out, not determined, at a bound or never moved: {'; '.join(left_out)}."
+        yield from _wrapped(text, width, indent="  ", style=_DOUBT)
 
 
 def _summary(estimates: Sequence[Estimate]) -> tuple[str, str, str, str, str]:
