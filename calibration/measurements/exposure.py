@@ -3,15 +3,30 @@
 Quadrature over the exposure would miss the corner of an impact, and jump in its derivatives when a
 node passes it. Flights are nearly parabolas and contacts short, so the mean follows from the states
 at both ends of the exposure and from the times of the impact: a flight from the beginning,
-forwards, a contact by Hermite's rule, a flight from the end, backwards.
+forwards, a contact by Hermite's rule and what a force that grows and fades adds to it, a flight
+from the end, backwards.
 """
+
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from calibration.model.trial_state import TrialState
 from jaxcontact import Trajectory
+from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.simulation.core.trajectory import span_on_path
+
+
+class ContactInPicture(NamedTuple):
+    """The contact that each picture shows, arrays (n,): times at which the path enters and leaves
+    it [s], speeds along the normal before and after [m/s].
+    """
+
+    entered: jax.Array
+    left: jax.Array
+    impact_speed: jax.Array
+    rebound_speed: jax.Array
 
 
 def average_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Array:
@@ -21,7 +36,7 @@ def average_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Ar
     count = motion.times.shape[0] // 2
     begin, end = motion.times[:count], motion.times[count:]
     acceleration = trial_state.scene.acceleration(motion.velocity, motion.spin)
-    touch, leave = find_contact(motion, begin, end)
+    touch, leave, contact = find_contact(motion, begin, end)
     first = integrate_flight(
         motion.position[:count], motion.velocity[:count], acceleration[:count], touch - begin
     )
@@ -29,16 +44,20 @@ def average_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Ar
         motion.position[count:], motion.velocity[count:], acceleration[count:], leave - end
     )
     lasts = (leave - touch)[:, None]
-    in_contact = lasts / 2 * (first[1] + last[1]) + lasts**2 / 12 * (first[2] - last[2])
+    gained = last[2] - first[2]
+    speed = safe_norm(gained)[:, None]
+    normal = gained / jnp.where(speed > 0, speed, 1.0)
+    in_contact = lasts / 2 * (first[1] + last[1]) - lasts**2 / 12 * gained
+    in_contact -= beyond_hermite(touch, leave, contact)[:, None] * normal
     # The integral of the last flight runs backwards.
     return (first[0] + in_contact - last[0]) / (end - begin)[:, None]
 
 
 def find_contact(
     motion: Trajectory, begin: jax.Array, end: jax.Array
-) -> tuple[jax.Array, jax.Array]:
-    """When the (first) contact in each exposure begins and ends inside it; its middle where there
-    is none.
+) -> tuple[jax.Array, jax.Array, ContactInPicture]:
+    """When the (first) contact in each exposure begins and ends inside it, and that contact; the
+    middle of the exposure where there is none.
     """
     contacts = motion.contacts
     assert contacts is not None
@@ -50,7 +69,30 @@ def find_contact(
     met, middle = jnp.any(inside, axis=1), (begin + end) / 2
     touch = jnp.where(met, jnp.maximum(entered[index], begin), middle)
     leave = jnp.where(met, jnp.minimum(left[index], end), middle)
-    return touch, leave
+    columns = (entered, left, contacts.impact_speed, contacts.rebound_speed)
+    return touch, leave, ContactInPicture(*(column[index] for column in columns))
+
+
+def beyond_hermite(touch: jax.Array, leave: jax.Array, contact: ContactInPicture) -> jax.Array:
+    """What the rule with positions and velocities at both ends lacks of the integral of the depth,
+    along the normal, (n,) [m s]. The depth is the quintic between the velocities without force at
+    either end, for which the rule with accelerations is exact.
+    """
+    duration = contact.left - contact.entered
+    lasts = jnp.where(duration > 0, duration, 1.0)
+    before, after = contact.impact_speed, contact.rebound_speed
+    third, fourth, fifth = 6 * before - 4 * after, 7 * after - 8 * before, 3 * (before - after)
+
+    def along(time: jax.Array) -> tuple[jax.Array, jax.Array]:
+        x = (time - contact.entered) / lasts
+        velocity = -before + x**2 * (3 * third + x * (4 * fourth + x * 5 * fifth))
+        acceleration = x * (6 * third + x * (12 * fourth + x * 20 * fifth)) / lasts
+        return velocity, acceleration
+
+    (velocity, force), (later_velocity, later_force) = along(touch), along(leave)
+    shown = leave - touch
+    lacking = shown**2 / 60 * (later_velocity - velocity) - shown**3 / 120 * (force + later_force)
+    return jnp.where((duration > 0) & (shown > 0), lacking, 0.0)
 
 
 def integrate_flight(

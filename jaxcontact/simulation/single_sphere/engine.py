@@ -335,19 +335,13 @@ def contact_segments(
     scene: Scene, ends: ContactNodes, normal: jax.Array, *, rigid: bool
 ) -> Segments:
     """Pieces between neighbouring nodes of contacts, ``ends`` with an axis of two in front. In a
-    rigid impact that lasts, the sphere sinks in and comes out again as the cubic between its
-    velocities before and after: a quarter of speed times duration where it loses nothing, where a
-    Hertzian contact sinks in by a third.
+    rigid impact that lasts, the sphere sinks in and comes out again along the quintic between its
+    velocities before and after, without force at either end: where it loses nothing, by 0.31 of
+    speed times duration, where a Hertzian contact sinks in by 0.34.
     """
     motion, velocity = ends.motion, ends.motion.velocity
     if rigid:
-        duration = (motion.time[1] - motion.time[0])[:, None]
-        lasts = jnp.where(duration > 0, duration, 1.0)
-        mean = (motion.position[1] - motion.position[0]) / lasts
-        first, last = velocity
-        acceleration = (
-            jnp.stack([6 * mean - 4 * first - 2 * last, 2 * first + 4 * last - 6 * mean]) / lasts
-        )
+        acceleration = jnp.zeros_like(velocity)
         spin_rate = jnp.zeros_like(velocity)
     else:
         acceleration, spin_rate = accelerations(scene, ends, normal)

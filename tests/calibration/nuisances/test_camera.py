@@ -152,6 +152,32 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
     np.testing.assert_allclose(found, expected, atol=2e-6)
 
 
+@pytest.mark.parametrize("restitution", [0.5, 0.8])
+def test_mean_over_an_exposure_is_exact_inside_an_impact_that_lasts(restitution):
+    """Whether the picture shows all of the contact, a part of it, or a part beside a flight."""
+    exposure, count = 6e-3, 61
+    middles = np.arange(0.25, 0.27, 2e-4)
+    moments = middles[:, None] + exposure * (np.linspace(0.0, 1.0, count) - 0.5)
+    order = np.argsort(moments.ravel())
+    times = np.concatenate([[0.0], moments.ravel()[order]])
+    back = 1 + np.argsort(order).reshape(moments.shape)
+    still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
+
+    def seen(duration):
+        law = jc.NewtonRestitution(restitution=restitution, duration=duration)
+        bouncing = scene().replace(contact=jc.ContactModel(normal=law))
+        motion = jc.simulate(bouncing, thrown(0.0), times, method=jc.Impulse(max_contacts=3))
+        at_ends = back[:, [0, -1]].T.ravel()
+        picked = {name: getattr(motion, name)[at_ends] for name in ("position", "velocity", "spin")}
+        ends = motion._replace(times=jnp.asarray(times[at_ends]), **picked)
+        return average_over_exposure(make_trial_state(bouncing, still), ends), motion.position[back]
+
+    with jax.enable_x64(True):
+        mean, path = jax.jit(jax.vmap(seen))(np.array([1e-3, 4e-3, 9e-3]))
+    expected = np.trapezoid(np.asarray(path), axis=2) / (count - 1)
+    np.testing.assert_allclose(mean, expected, atol=2e-5)
+
+
 def test_mean_over_an_exposure_has_a_continuous_slope_in_time():
     """Whatever duration of the impact a fit tries: a slope that jumps where the touch-down enters
     or leaves an exposure, or where the impact ends, makes minima of its own.

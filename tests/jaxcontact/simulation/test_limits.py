@@ -130,3 +130,32 @@ def test_a_path_has_no_jump_whatever_duration_a_fit_tries(drag):
     # Flights that cross are a little apart where a straight line would cross: g t^2.
     assert np.max(np.abs(steps)) < 1.01 * fastest * 2e-5 + 9.81 * 6e-3**2
     assert np.all(np.max(steps, axis=1) > 0.7 * fastest * 2e-5)  # it does bounce
+
+
+def test_a_rigid_impact_that_lasts_is_as_deep_as_a_contact_with_springs():
+    """Pictures of a soft ball show it inside its contact: too shallow a path there would make the
+    duration, and the stiffness that follows from it, that of a softer ball.
+    """
+    speed, mass = 3.0, 0.0027
+    times = np.concatenate([[0.0], 1e-3 + np.linspace(0.0, 1e-2, 41)])
+
+    def motion(law, method):
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=0.02, mass=mass),
+            surfaces=[jc.Plane()],
+            contact=jc.ContactModel(normal=law),
+        )
+        start = jc.state(position=(0, 0, 0.02 + 1e-3 * speed), velocity=(0, 0, -speed))
+        found = jc.simulate(scene, start, times, method=method)
+        lasts = found.contacts.lift_off[0] - found.contacts.touch_down[0]
+        return np.maximum(0.02 - np.asarray(found.position[:, 2]), 0.0), float(lasts)
+
+    for restitution in (0.75, 0.99):
+        spring = jc.HuntCrossley(stiffness=5e3, restitution=restitution)
+        soft, lasts = motion(spring, jc.EventAligned(max_contacts=1))
+        assert 7e-3 < lasts < 1e-2
+        # A duration is that of an impact at 1 m/s.
+        rigid = jc.NewtonRestitution(restitution=restitution, duration=lasts * speed**0.2)
+        depth, duration = motion(rigid, jc.Impulse(max_contacts=1))
+        assert duration == pytest.approx(lasts, rel=1e-2)
+        assert np.max(np.abs(depth - soft)) < 0.15 * np.max(soft), restitution
