@@ -313,13 +313,7 @@ def make_remarks(
             f"up to {touching} samples show the ball during one contact: this recording can tell "
             "the stiffness"
         )
-    heights = [bounce.height for bounce in detected.bounces]
-    largest_sd = max((bounce.height_sd for bounce in detected.bounces), default=0.0)
-    if len(heights) > 1 and np.ptp(heights) > max(2e-3, 4 * largest_sd):
-        yield (
-            f"the heights of the bounces differ by {1e3 * np.ptp(heights):.1f} mm: the plane is "
-            "tilted, or the lens distorts"
-        )
+    yield from _heights_apart(detected.bounces)
     if not fit.drag_determined:
         yield "this recording does not tell the air drag"
     short = 1 - detected.gravity / expected_gravity
@@ -337,6 +331,30 @@ def make_remarks(
             f" ({1e3 * detected.noise[UP]:.2g} mm) and last for several samples: distortion "
             "of the lens, motion blur, or forces not modelled"
         )
+
+
+def _heights_apart(bounces: Sequence[Bounce]) -> Iterator[str]:
+    """Say why flights meet at different heights. Those before and after a contact that lasts meet
+    below the surface, by its duration times ``v v' / (v + v')`` of the speeds before and after.
+    """
+    if len(bounces) < 2:
+        return
+    heights = np.array([bounce.height for bounce in bounces])
+    tolerance = max(2e-3, 4 * max(bounce.height_sd for bounce in bounces))
+    if np.ptp(heights) <= tolerance:
+        return
+    before = np.array([-bounce.velocity_before[UP] for bounce in bounces])
+    after = np.array([bounce.velocity_after[UP] for bounce in bounces])
+    sinks = before * after / (before + after)
+    away = sinks - np.mean(sinks)
+    duration = -np.sum(away * heights) / np.sum(away**2)
+    says = f"the heights of the bounces differ by {1e3 * np.ptp(heights):.1f} mm: "
+    if duration <= 0 or np.ptp(heights + duration * sinks) > tolerance:
+        yield f"{says}the plane is tilted, or the lens distorts"
+    elif len(bounces) > 2:
+        yield f"{says}as where the ball is soft and contacts last about {1e3 * duration:.2g} ms"
+    else:
+        yield f"{says}the plane is tilted, the lens distorts, or the ball is soft"
 
 
 def _before_release(heights: np.ndarray, tolerance: float) -> Iterator[str]:

@@ -183,6 +183,6 @@ def describe_heights(detections: Sequence[DetectedBounces]) -> Iterator[str]:
     if apart:
         yield (
             f"Bounces of one recording lie up to {1e3 * max(apart):.2g} mm apart in height: the "
-            "surface slopes, or the camera is turned or distorts. Record the sideways position, "
-            "too (a column x): then the fit finds the slope."
+            "surface slopes, the camera is turned or distorts, or the ball is soft. Record the "
+            "sideways position, too (a column x): then the fit finds the slope."
         )

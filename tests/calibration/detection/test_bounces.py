@@ -304,6 +304,30 @@ def test_a_contact_seen_at_high_speed_is_no_flight_and_no_error():
     assert any("during one contact" in remark for remark in detected.remarks)
 
 
+def test_bounces_of_a_soft_ball_blame_neither_the_plane_nor_the_lens():
+    """Flights before and after a contact that lasts meet below the surface, the deeper the faster
+    the ball is.
+    """
+    duration, restitution, time = 8e-3, 0.75, np.arange(0.0, 2.6, 1 / 240)
+    speed, touch = np.sqrt(2 * G * 1.2), np.sqrt(2 * 1.2 / G)
+    height = 1.2 - G / 2 * time**2
+    for _ in range(4):
+        rebound = damped_contact(
+            time - touch, speed=speed, duration=duration, restitution=restitution
+        )
+        height = np.where(time > touch, rebound, height)
+        speed *= restitution
+        touch += duration + 2 * speed / G
+    position = np.full((len(time), 3), np.nan)
+    position[:, 2] = height + RADIUS + 3e-4 * np.random.default_rng(0).normal(size=len(time))
+    detected = read_bounces(recording(time, position), radius=RADIUS)
+    assert len(detected.bounces) >= 3
+    (said,) = (remark for remark in detected.remarks if "heights of the bounces" in remark)
+    assert "soft" in said
+    assert "tilted" not in said
+    assert 6 < float(said.split()[-2]) < 10
+
+
 def test_a_flight_without_a_bounce_has_no_bounces():
     time = np.arange(0, 0.5, 0.01)
     position = np.stack([2 * time, 0 * time, 1 + 2 * time - G / 2 * time**2], axis=1)
