@@ -16,7 +16,7 @@ def test_a_duration_that_does_not_depend_on_speed_is_within_what_is_allowed_for(
     found, height = np.polyfit(of_hertz, meet, 1)
     assert height > 2e-3  # a surface that is not there makes up for it
     assert found > 1.2 * duration
-    assert found * (1 - slower_change(speeds, speed)) == pytest.approx(duration, rel=1e-9)
+    assert found * (1 - slower_change(speeds.tolist(), speed)) == pytest.approx(duration, rel=1e-9)
 
 
 def test_equal_speeds_tell_nothing_of_it():
