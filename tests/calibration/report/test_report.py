@@ -288,7 +288,7 @@ def test_nuisance_quantities_that_are_not_determined_are_left_out_of_the_summary
     )
     text = fit_text(with_recordings(fit, (*fit.recordings[:2], last)))
     assert "7.7" not in text
-    assert "time offset (t0): 1 of 3 not determined" in joined(text)
+    assert "never moved: time offset (t0), 1 of 3." in joined(text)
 
 
 def test_the_misfit_between_the_columns_of_an_impact_table_is_shown():
