@@ -139,6 +139,7 @@ from calibration.studies.spin.told import compare_spins, without_spins
 from calibration.studies.spin.trials import make_trial, shows_spin
 from calibration.studies.study import CALIBRATED, CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
+from jaxcontact.laws.core.rigid_impact import DURATION_EXPONENT
 
 DURATION = "contact.normal.duration"
 
@@ -158,9 +159,6 @@ LIFT_UNSEEN = (
     "the spins are too small or the flights too short to show it: held by what others measured, "
     "0.8 within a factor of 1.5"
 )
-HERTZ_FALL = -0.2
-"""Power of the impact speed in the duration of Hertz's contacts."""
-
 SHOWN = 3.0
 """Pictures of one contact from which on they show its duration, whatever its law."""
 
@@ -1172,7 +1170,7 @@ def slower_change(speeds: Sequence[float], speed: float) -> float:
         speed: at which the duration is given [m/s].
     """
     constant = np.asarray(speeds)
-    hertz = constant * (constant / speed) ** HERTZ_FALL
+    hertz = constant * (constant / speed) ** DURATION_EXPONENT
     away = hertz - np.mean(hertz)
     square = float(np.sum(away**2))
     return 1 - square / float(np.sum(away * constant)) if square > 0 else 0.0
@@ -1187,7 +1185,7 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
         -bounce.velocity_before[2] for reading in problem.detections for bounce in reading.bounces
     ]
     speed, mass = float(np.median(speeds)), study.one_ball.mass
-    duration, sd = (one * speed**HERTZ_FALL for one in (at_unit_speed, sd_at_unit_speed))
+    duration, sd = (one * speed**DURATION_EXPONENT for one in (at_unit_speed, sd_at_unit_speed))
     steps = np.concatenate(
         [np.diff(np.unique(time)) for data in problem.data for time in data.samples[0].times]
     )

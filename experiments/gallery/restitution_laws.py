@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.optimize import brentq
 
 import jaxcontact as jc
 from experiments.drawing import SERIES, one_panel
@@ -18,14 +19,13 @@ def same_at_one(remains: float) -> float:
 
 
 def yield_speed() -> float:
-    """Of the plastic law [m/s], by bisection in its logarithm."""
-    low, high = np.log(1e-3), np.log(1.0)
-    for _ in range(50):
-        middle = (low + high) / 2
-        law = jc.ThorntonRestitution(yield_speed=float(np.exp(middle)))
-        below = float(law.restitution_at(1.0, mass=MASS)) < AT_ONE
-        low, high = (middle, high) if below else (low, middle)
-    return float(np.exp(middle))
+    """Of the plastic law [m/s]."""
+
+    def beyond(speed: float) -> float:
+        law = jc.ThorntonRestitution(yield_speed=speed)
+        return float(law.restitution_at(1.0, mass=MASS)) - AT_ONE
+
+    return float(brentq(beyond, 1e-3, 1.0))
 
 
 def draw(count: int = 200) -> Figure:

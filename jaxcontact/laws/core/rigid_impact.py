@@ -19,6 +19,9 @@ from jaxcontact.laws.core.registry import describe_arguments
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, parameter
 
+DURATION_EXPONENT = -0.2
+"""Of the approach speed in the duration of a contact, by Hertz's law."""
+
 
 def duration_field() -> float:
     """Declare the time between touch-down and lift-off at an approach speed of 1 m/s [s].
@@ -93,7 +96,7 @@ class RigidImpact(RigidLaw):
         """Contact duration [s] at the approach speed [m/s], in proportion to ``speed^(-1/5)`` as in
         Hertz's law.
         """
-        return self.duration * impact_speed**-0.2
+        return self.duration * impact_speed**DURATION_EXPONENT
 
     def of_impact(self, index: jax.Array) -> "OneImpact":
         """The law of one impact, counted from 0; those beyond the last deviation take that one."""

@@ -27,6 +27,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
+from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene.scene import State
@@ -43,9 +44,11 @@ from jaxcontact.simulation.multibody.pairs import (
 from jaxcontact.simulation.multibody.step import (
     SLOWEST,
     Work,
+    less_second_order,
     no_work,
     pushed,
-    resisted_in_turn,
+    resisted,
+    whole_and_halves,
 )
 from jaxcontact.simulation.multibody.sustained_contacts import (
     Impulses,
@@ -73,6 +76,9 @@ HOLDS = 1e6
 
 CREATED = 1e-12
 """Energy created by an impact that counts as rounding, in units of what the impulses move."""
+
+TURNS = 64
+"""Parts of the impulse of a rigid impact, in each of which friction and rolling act in turn."""
 
 
 class Struck(NamedTuple):
@@ -124,6 +130,36 @@ def struck_together(world: World, at: Geometry, state: State, touches: jax.Array
         return group | (ready & jnp.any(feels & group, axis=1))
 
     return jax.lax.stop_gradient(jax.lax.fori_loop(0, len(touches) - 1, spread, touches))
+
+
+def resisted_in_turn(
+    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
+) -> tuple[State, jax.Array, jax.Array]:
+    """``resisted`` for the whole impulse of a rigid impact: that of a contact that is ever stiffer.
+
+    Rolling resistance changes the slip while friction acts, and friction what rolls, so that both
+    act in turn, each for a small part of the impulse.
+    """
+    if not isinstance(world.contact.rolling, RollingFlow):
+        return resisted(world, closed, at, state, impulse)
+    none = jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
+
+    def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
+        half = share * impulse / (2 * TURNS)
+        middle, *first = resisted(world, closed, at, begin, half, friction_last=False)
+        after, *last = resisted(world, closed, at, middle, half)
+        return after, (after, *(one + other for one, other in zip(first, last, strict=True)))
+
+    def turn(now: tuple, _: None) -> tuple[tuple, None]:
+        before, *sums = now
+        after, *works = whole_and_halves(part, before)
+        ended = less_second_order(
+            *(jax.tree.map(lambda leaf, row=row: leaf[row], after) for row in (2, 0))
+        )
+        gained = (less_second_order(work[1] + work[2], work[0]) for work in works)
+        return (ended, *(total + more for total, more in zip(sums, gained, strict=True))), None
+
+    return jax.lax.scan(turn, (state, *none), None, length=TURNS)[0]
 
 
 def alone(world: World, at: Geometry, state: State, touches: jax.Array) -> Struck:

@@ -97,9 +97,6 @@ PROBE, STILL_SLIDES = 1e-3, 0.25
 ``BEFORE_CORNER`` of the time in which it would stop evenly.
 """
 
-TURNS = 64
-"""Parts of the impulse of a rigid impact, in each of which friction and rolling act in turn."""
-
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
 
@@ -702,36 +699,6 @@ def resisted_at_once(
 def less_second_order(fine: Any, whole: Any) -> Any:
     """What two steps of half the length say, less their error of second order (Richardson)."""
     return jax.tree.map(lambda fine, whole: fine + (fine - whole) / 3, fine, whole)
-
-
-def resisted_in_turn(
-    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
-) -> tuple[State, jax.Array, jax.Array]:
-    """``resisted`` for the whole impulse of a rigid impact: that of a contact that is ever stiffer.
-
-    Rolling resistance changes the slip while friction acts, and friction what rolls, so that both
-    act in turn, each for a small part of the impulse.
-    """
-    if not isinstance(world.contact.rolling, RollingFlow):
-        return resisted(world, closed, at, state, impulse)
-    none = jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
-
-    def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
-        half = share * impulse / (2 * TURNS)
-        middle, *first = resisted(world, closed, at, begin, half, friction_last=False)
-        after, *last = resisted(world, closed, at, middle, half)
-        return after, (after, *(one + other for one, other in zip(first, last, strict=True)))
-
-    def turn(now: tuple, _: None) -> tuple[tuple, None]:
-        before, *sums = now
-        after, *works = whole_and_halves(part, before)
-        ended = less_second_order(
-            *(jax.tree.map(lambda leaf, row=row: leaf[row], after) for row in (2, 0))
-        )
-        gained = (less_second_order(work[1] + work[2], work[0]) for work in works)
-        return (ended, *(total + more for total, more in zip(sums, gained, strict=True))), None
-
-    return jax.lax.scan(turn, (state, *none), None, length=TURNS)[0]
 
 
 def pushed(

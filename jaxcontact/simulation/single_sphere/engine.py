@@ -341,8 +341,7 @@ def contact_segments(
     """
     motion, velocity = ends.motion, ends.motion.velocity
     if rigid:
-        acceleration = jnp.zeros_like(velocity)
-        spin_rate = jnp.zeros_like(velocity)
+        acceleration = spin_rate = jnp.zeros_like(velocity)
     else:
         acceleration, spin_rate = accelerations(scene, ends, normal)
     columns = (motion.time, motion.position, velocity, acceleration, motion.spin, spin_rate)

@@ -109,6 +109,23 @@ def assert_found(found, truth: dict[str, float]) -> None:
 # ---- exposure
 
 
+STILL = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
+
+
+def motion_at(moved: jc.Scene, start: jc.State, times: np.ndarray) -> jc.Trajectory:
+    """The motion at ``times`` (n,) in any order."""
+    order = np.argsort(times)
+    method = jc.Impulse(max_contacts=8)
+    motion = jc.simulate(moved, start, np.concatenate([[0.0], times[order]]), method=method)
+    return at_places(motion, 1 + np.argsort(order), times)
+
+
+def at_places(motion: jc.Trajectory, places: np.ndarray, times: np.ndarray) -> jc.Trajectory:
+    """The motion at some of its times, which are ``times`` (n,)."""
+    picked = {name: getattr(motion, name)[places] for name in ("position", "velocity", "spin")}
+    return motion._replace(times=jnp.asarray(times), **picked)
+
+
 def exposed(speed: float, exposure: float, *, times: np.ndarray = TIMES) -> np.ndarray:
     """Mean positions over an exposure, from 400 instants."""
     moments = times[:, None] + exposure * ((np.arange(400) + 0.5) / 400 - 0.5)
@@ -131,21 +148,9 @@ def exposed(speed: float, exposure: float, *, times: np.ndarray = TIMES) -> np.n
 def test_mean_over_an_exposure_is_exact_across_an_impact():
     exposure, times = 6e-3, TIMES[1:]
     ends = np.concatenate([times - exposure / 2, times + exposure / 2])
-    order = np.argsort(ends)
     with jax.enable_x64(True):
-        motion = jc.simulate(
-            scene(),
-            thrown(1.0),
-            np.concatenate([[0.0], ends[order]]),
-            method=jc.Impulse(max_contacts=8),
-        )
-        back = 1 + np.argsort(order)
-        motion = motion._replace(
-            times=jnp.asarray(ends),
-            **{name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")},
-        )
-        still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
-        found = np.asarray(average_over_exposure(make_trial_state(scene(), still), motion))
+        motion = motion_at(scene(), thrown(1.0), ends)
+        found = np.asarray(average_over_exposure(make_trial_state(scene(), STILL), motion))
     sharp = path(1.0)[1:]
     expected = exposed(1.0, exposure)[1:]
     assert np.max(np.abs(sharp - expected)) > 1e-3  # what would be missed beside an impact
@@ -158,19 +163,15 @@ def test_mean_over_an_exposure_is_exact_inside_an_impact_that_lasts(restitution)
     exposure, count = 6e-3, 61
     middles = np.arange(0.25, 0.27, 2e-4)
     moments = middles[:, None] + exposure * (np.linspace(0.0, 1.0, count) - 0.5)
-    order = np.argsort(moments.ravel())
-    times = np.concatenate([[0.0], moments.ravel()[order]])
-    back = 1 + np.argsort(order).reshape(moments.shape)
-    still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
+    places = np.arange(moments.size).reshape(moments.shape)[:, [0, -1]].T.ravel()
 
     def seen(duration):
         law = jc.NewtonRestitution(restitution=restitution, duration=duration)
         bouncing = scene().replace(contact=jc.ContactModel(normal=law))
-        motion = jc.simulate(bouncing, thrown(0.0), times, method=jc.Impulse(max_contacts=3))
-        at_ends = back[:, [0, -1]].T.ravel()
-        picked = {name: getattr(motion, name)[at_ends] for name in ("position", "velocity", "spin")}
-        ends = motion._replace(times=jnp.asarray(times[at_ends]), **picked)
-        return average_over_exposure(make_trial_state(bouncing, still), ends), motion.position[back]
+        motion = motion_at(bouncing, thrown(0.0), moments.ravel())
+        ends = at_places(motion, places, moments.ravel()[places])
+        mean = average_over_exposure(make_trial_state(bouncing, STILL), ends)
+        return mean, motion.position.reshape(*moments.shape, 3)
 
     with jax.enable_x64(True):
         mean, path = jax.jit(jax.vmap(seen))(np.array([1e-3, 4e-3, 9e-3]))
@@ -185,18 +186,12 @@ def test_mean_over_an_exposure_has_a_continuous_slope_in_time():
     exposure, step = 6e-3, 2e-5
     middles = np.arange(0.25, 0.27, step)
     ends = np.concatenate([middles - exposure / 2, middles + exposure / 2])
-    order = np.argsort(ends)
-    back = 1 + np.argsort(order)
-    still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
 
     def seen(duration):
         law = jc.NewtonRestitution(restitution=0.8, duration=duration)
         bouncing = scene().replace(contact=jc.ContactModel(normal=law))
-        times = np.concatenate([[0.0], ends[order]])
-        motion = jc.simulate(bouncing, thrown(0.0), times, method=jc.Impulse(max_contacts=3))
-        picked = {name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")}
-        motion = motion._replace(times=jnp.asarray(ends), **picked)
-        mean = average_over_exposure(make_trial_state(bouncing, still), motion)[:, 2]
+        motion = motion_at(bouncing, thrown(0.0), ends)
+        mean = average_over_exposure(make_trial_state(bouncing, STILL), motion)[:, 2]
         return mean, motion.contacts.impact_speed[0]
 
     with jax.enable_x64(True):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from calibration.studies.trajectories import HERTZ_FALL, slower_change
+from calibration.studies.trajectories import slower_change
+from jaxcontact.laws.core.rigid_impact import DURATION_EXPONENT
 
 
 def test_a_duration_that_does_not_depend_on_speed_is_within_what_is_allowed_for():
@@ -12,7 +13,7 @@ def test_a_duration_that_does_not_depend_on_speed_is_within_what_is_allowed_for(
     """
     speeds, speed, duration, share = np.array([1.3, 2.0, 2.9, 4.0, 5.3]), 2.9, 8e-3, 0.75 / 1.75
     meet = -duration * share * speeds
-    of_hertz = -share * speeds * (speeds / speed) ** HERTZ_FALL
+    of_hertz = -share * speeds * (speeds / speed) ** DURATION_EXPONENT
     found, height = np.polyfit(of_hertz, meet, 1)
     assert height > 2e-3  # a surface that is not there makes up for it
     assert found > 1.2 * duration
