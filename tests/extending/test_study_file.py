@@ -66,7 +66,7 @@ def test_a_study_file_uses_what_is_written_outside(folder):
     done = run(folder, "fit", "../study.toml")
     assert done.returncode == 0, done.stderr
     assert "PowerLawRestitution" in done.stdout
-    assert "ClockDrift" in done.stdout
+    assert "clock drift" in done.stdout
     names, values = (folder / "result" / "material.csv").read_text().splitlines()
     assert names.split(",") == ["contact.normal.restitution", "drift_of_microphone"]
     assert 0.7 < float(values.split(",")[0]) < 0.95
