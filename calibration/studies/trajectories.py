@@ -56,7 +56,7 @@ from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_trajectory
 from calibration.io.trajectory_columns import MissingUnit, is_trajectory
 from calibration.model.free import Free
-from calibration.model.prior import HeavyTailed, LogNormal, Normal
+from calibration.model.prior import LogNormal, Normal
 from calibration.nuisances import (
     Gravity,
     GravityTilt,
@@ -80,7 +80,12 @@ from calibration.studies.asked.files import ball_of, known_values
 from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.choices.friction_laws import COULOMB, FRICTION
 from calibration.studies.choices.known_parameters import fixed_parameters
-from calibration.studies.choices.normal_laws import HERTZ_TIME
+from calibration.studies.contact_duration import (
+    DURATION,
+    STIFFNESS,
+    duration_of_balls,
+    stiffness,
+)
 from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.doubts.doubt import (
     Doubt,
@@ -139,9 +144,6 @@ from calibration.studies.spin.told import compare_spins, without_spins
 from calibration.studies.spin.trials import make_trial, shows_spin
 from calibration.studies.study import CALIBRATED, CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
-from jaxcontact.laws.core.rigid_impact import DURATION_EXPONENT
-
-DURATION = "contact.normal.duration"
 
 PUBLISHED_LIFT = LogNormal(0.8, 1.5)
 """Magnus coefficients of smooth balls measured by others: 0.5 to 1.2 (Cross, Am. J. Phys. 80 (2012)
@@ -159,9 +161,6 @@ LIFT_UNSEEN = (
     "the spins are too small or the flights too short to show it: held by what others measured, "
     "0.8 within a factor of 1.5"
 )
-SHOWN = 3.0
-"""Pictures of one contact from which on they show its duration, whatever its law."""
-
 SIDEWAYS = 20.0
 """Range of a sideways coordinate, in standard deviations of one sample, from which on the ball
 moves along it. White noise of a thousand samples has a range of 7.
@@ -175,10 +174,6 @@ that were set up by eye [rad]: more than 4 degrees is seen.
 NOTABLE_TILT = math.radians(0.3)
 """Angle from which on what is out of level is worth a sentence [rad]."""
 
-SOFTEST = 3e6
-"""Young's modulus of the softest balls that bounce [Pa]: rubber of 30 Shore A, and what the air in
-a football comes to.
-"""
 
 LIFTED = (
     "Flights without lift do not explain the data; spin that lifts the ball (Magnus effect) does "
@@ -744,7 +739,8 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     return judge_plausibility(result, study, readings)
 
 
-CONSTANT_AS_FAR_AS_SEEN = "constant restitution (a dependence on speed was left open, none shows)"
+SHOWS = 2.0
+"""Standard errors from nothing up to which a dependence on speed does not show."""
 
 
 class Told(NamedTuple):
@@ -811,7 +807,7 @@ def tell(study: Study, way: Explanation) -> Told:
                 estimates[RESTITUTION] = dataclasses.replace(
                     estimates[RESTITUTION], note=f"of an impact at {speed:.3g} m/s"
                 )
-            restitution = "" if depends else CONSTANT_AS_FAR_AS_SEEN
+            restitution = "" if depends else name_restitution(item)
     if LIFT in estimates and lift_is_unknown(study, way):
         estimates[LIFT] = judge_lift(
             estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
@@ -826,7 +822,7 @@ def tell(study: Study, way: Explanation) -> Told:
     if DURATION not in asked_of:
         estimates.pop(DURATION, None)
         if has_rigid_impacts(study):
-            estimates["contact.normal.stiffness"] = stiffness(study, problem, assessment)
+            estimates[STIFFNESS] = stiffness(study, problem, assessment)
     notes.extend(tilt_sentences(estimates))
     if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
         notes.append(
@@ -1022,21 +1018,16 @@ def describe_speed(problem: Problem, tried: TriedModification) -> str:
     )
 
 
+def name_restitution(tried: TriedModification) -> str:
+    """The law of a restitution whose dependence on speed is not clear."""
+    if tried.drop < SHOWS**2:
+        return "constant restitution (a dependence on speed was left open, none shows)"
+    return f"restitution that may depend on speed ({tried.says})"
+
+
 def reference_speed(problem: Problem) -> float:
     """At which the law of restitution has the one that is given [m/s]."""
     return float(np.asarray(problem.scene.contact.normal.reference_speed))
-
-
-def duration_of_balls(study: Study) -> HeavyTailed:
-    """What is known beforehand of the duration of a contact at 1 m/s [s]: between next to nothing
-    and that of the softest balls, by Hertz's law of a ball of this radius and mass on a hard plane.
-    """
-    modulus = SOFTEST / (1 - 0.5**2)
-    stiffness = 4 / 3 * modulus * math.sqrt(study.one_ball.radius)
-    longest = HERTZ_TIME * (study.one_ball.mass / stiffness) ** 0.4
-    # Soft surfaces are beyond it. None is negative, but where a little less than nothing fits best
-    # the interval is as wide as it should be.
-    return HeavyTailed(0.25 * longest, 0.4 * longest, above=True)
 
 
 def starting_scene(
@@ -1126,19 +1117,6 @@ def judge_lift(estimate: Estimate, *, measured: bool, asked: bool) -> Estimate:
     return dataclasses.replace(estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note)
 
 
-def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
-    """Contact duration at 1 m/s and its standard error [s] as the data alone have it, without what
-    is known of balls beforehand; infinite where they have next to no say.
-    """
-    estimate, known = estimate_shared(assessment)[DURATION], duration_of_balls(study)
-    residual, slope = jax.value_and_grad(known.residual)(estimate.value)
-    precision = 1 / estimate.sd**2 - slope**2
-    if not precision > 0.05 / known.scale**2:
-        return known.centre, np.inf
-    value = estimate.value + residual * slope / precision
-    return float(value), float(precision**-0.5)
-
-
 def friction_or_spin(assessment: Assessment, estimate: Estimate, *, measured: bool) -> Estimate:
     """The friction coefficient, withdrawn where the data are explained with any larger coefficient:
     by another initial spin, or where it was measured, by contacts that stick.
@@ -1155,79 +1133,6 @@ def friction_or_spin(assessment: Assessment, estimate: Estimate, *, measured: bo
         "explains the data with a larger coefficient"
     )
     return dataclasses.replace(estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note)
-
-
-def slower_change(speeds: Sequence[float], speed: float) -> float:
-    """By what part a contact is shorter at ``speed`` where its duration does not depend on speed at
-    all, as that of a shell or of a linear spring, than it comes out where it was taken as Hertz's.
-
-    Where pictures do not show the inside of contacts, flights before and after tell their duration,
-    by how much lower they meet the faster the ball is, in proportion to ``v duration(v)``; a height
-    of the surface is found beside.
-
-    Args:
-        speeds: of the impacts [m/s].
-        speed: at which the duration is given [m/s].
-    """
-    constant = np.asarray(speeds)
-    hertz = constant * (constant / speed) ** DURATION_EXPONENT
-    away = hertz - np.mean(hertz)
-    square = float(np.sum(away**2))
-    return 1 - square / float(np.sum(away * constant)) if square > 0 else 0.0
-
-
-def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimate:
-    """What the contact duration says of the stiffness of Hertz's law: almost always a lower
-    limit.
-    """
-    at_unit_speed, sd_at_unit_speed = duration_seen(study, assessment)
-    speeds = [
-        -bounce.velocity_before[2] for reading in problem.detections for bounce in reading.bounces
-    ]
-    speed, mass = float(np.median(speeds)), study.one_ball.mass
-    duration, sd = (one * speed**DURATION_EXPONENT for one in (at_unit_speed, sd_at_unit_speed))
-    steps = np.concatenate(
-        [np.diff(np.unique(time)) for data in problem.data for time in data.samples[0].times]
-    )
-    interval = float(np.median(steps))
-    if duration < SHOWN * interval:
-        sd = math.hypot(sd, 0.5 * duration * slower_change(speeds, speed))
-        allowed = ", the error of which allows for one that does not depend on speed"
-    else:
-        allowed = ""
-
-    def of(duration: float) -> float:
-        return mass / np.sqrt(speed) * (HERTZ_TIME / duration) ** 2.5
-
-    def found(value: float, deviation: float, status: Determination, note: str) -> Estimate:
-        return Estimate(
-            "contact.normal.stiffness",
-            "contact stiffness (Hertz)",
-            "K",
-            "N/m^1.5",
-            value,
-            deviation,
-            np.nan,
-            status,
-            note,
-        )
-
-    longest = max(duration, 0.0) + 1.645 * sd
-    # A delay shorter than the time between two pictures could be anything; a model that misses the
-    # data has no say.
-    if assessment.explained and duration > max(4 * sd, interval):
-        relative = 2.5 * sd / duration
-        measured = f"{1e3 * duration:.3g} +- {1e3 * sd:.2g} ms"
-        note = f"from a contact duration of {measured} at {speed:.2g} m/s{allowed}"
-        return found(of(duration), of(duration) * relative, Determination.DETERMINED, note)
-    note = (
-        f"the camera takes a picture every {1e3 * interval:.3g} ms; a contact may last up to "
-        f"{1e3 * longest:.2g} ms (95 %), that is K >"
-        f" {of(longest):.1g} N/m^1.5; a high-speed camera or a force sensor would show it"
-        if np.isfinite(longest)
-        else "a contact of any duration explains the data"
-    )
-    return found(np.nan, np.inf, Determination.NOT_DETERMINED, note)
 
 
 def tilt_sentences(estimates: Mapping[str, Estimate]) -> Iterator[str]:
