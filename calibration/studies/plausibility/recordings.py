@@ -52,8 +52,8 @@ def unseen_impacts(readings: Sequence[Reading]) -> Iterator[Finding]:
         yield Finding(
             f"{sum(map(len, gaps))} of {impacts} impacts were not seen"
             f"{where_of(places, readings)}: the ball bounced outside of the picture or hidden, for "
-            f"up to {longest:.0f} ms. When and where is extrapolated from the flights, and the fit "
-            "may not converge: film the surface, too."
+            f"up to {longest:.0f} ms. When and where is extrapolated from the flights: film the "
+            "surface, too."
         )
 
 
