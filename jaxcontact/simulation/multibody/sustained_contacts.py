@@ -10,8 +10,9 @@ semismooth Newton method after Alart and Curnier, Comput. Methods Appl. Mech. En
 353-375). Friction, rolling and spinning that depend on the slip alone are then solved for with
 their own law, from there. Impulses act in the middle of the step, normals included; velocities obey
 the contacts at its end, positions follow the mean velocity: of first order where contacts slide,
-and exact where they stick and loads and normals do not change. Two such steps of half the length
-and one of the whole make a step of second order.
+and exact where they stick and loads and normals do not change. One such step, two of half the
+length and three of a third make a step of second order, with a tenth of the error that the first
+two would leave.
 
 Friction and rolling resistance with a spring stick like Coulomb's here; their memory is that of the
 force or torque they hold.
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.flatten_util
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import rotation_between
@@ -63,6 +65,15 @@ could carry it.
 
 ATTEMPTS = 3
 """Ways to find the impulses, the last of which always ends."""
+
+PIECES = ((1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2))
+"""Of a step that is taken as one, two and three of first order: how many, and which of them."""
+
+WAYS = np.array([[count == way for count, _ in PIECES] for way in (1, 2, 3)], dtype=float)
+"""Which pieces each of the three ways through a step is made of, ``(ways, pieces)``."""
+
+ENDS = np.array([index for index, (count, last) in enumerate(PIECES) if last == count - 1])
+"""The last piece of each way."""
 
 SHORTEST = 1e-3
 """Share of the usual length from which on a step tells the forces."""
@@ -394,7 +405,9 @@ def sustained_step(
     world: World, active: Active, state: State, interval: Interval
 ) -> tuple[Stepped, jax.Array]:
     """After a step in which the active contacts stay (or let go), and the normal force of each [N]:
-    of second order, by extrapolation from one implicit step and from two of half the length.
+    of second order, by extrapolation from one implicit step, two of half the length and three of a
+    third. Where normals turn, velocities obey them at the end of a piece up to its square, and the
+    first piece begins where they do exactly: what that leaves, extrapolation does not know of.
 
     Where the normal law has branches it is the implicit step.
     """
@@ -404,28 +417,41 @@ def sustained_step(
 
     def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array]]:
         fresh, offset, share = item
-        start = jax.tree.map(lambda whole, half: jnp.where(fresh, whole, half), state, begin)
+        start = jax.tree.map(lambda whole, later: jnp.where(fresh, whole, later), state, begin)
         piece = Interval(time + offset * duration, share * duration, usual)
         stepped, load = implicit_step(world, active, start, piece, settles=False)
         return stepped.state, (stepped, load)
 
-    shares = jnp.asarray(((0.0, 0.0, 0.5), (1.0, 0.5, 0.5)), duration.dtype)
-    parts: Any
-    _, parts = jax.lax.scan(part, state, (jnp.array([True, True, False]), *shares))
-    whole, first, second = (jax.tree.map(lambda column, i=i: column[i], parts[0]) for i in range(3))
-    after = jax.tree.map(lambda fine, rough: 2 * fine - rough, second.state, whole.state)
+    fresh = jnp.array([index == 0 for _, index in PIECES])
+    offsets, shares = (
+        jnp.asarray(column, duration.dtype)
+        for column in zip(*((index / count, 1 / count) for count, index in PIECES), strict=True)
+    )
+    steps: Stepped
+    _, (steps, loads_of_pieces) = jax.lax.scan(part, state, (fresh, offsets, shares))
+    ends = jax.tree.map(lambda column: column[ENDS], steps.state)
+    after = jax.tree.map(extrapolated, ends)
     if after.orientation is not None:
         size = jnp.linalg.norm(after.orientation, axis=-1, keepdims=True)
         after = after._replace(orientation=after.orientation / size)
     work = jax.tree.map(
-        lambda a, b, rough: 2 * (a + b) - rough, first.work, second.work, whole.work
+        lambda column: extrapolated(jnp.tensordot(WAYS, column, axes=1)), steps.work
     )
-    told = 2 * kinetic_energy(world, second.state) - kinetic_energy(world, whole.state)
-    load = parts[1][2]
+    told = extrapolated(jax.vmap(lambda end: kinetic_energy(world, end))(ends))
+    load = loads_of_pieces[-1]
     settled, lost = at_static_overlap(world, active, load, after, interval)
     left = told - kinetic_energy(world, after) + lost
     work = work._replace(settled=work.settled + left)
-    return second._replace(state=settled, work=work), load
+    last = jax.tree.map(lambda column: column[-1], steps)
+    return last._replace(state=settled, work=work), load
+
+
+def extrapolated(ends: jax.Array) -> jax.Array:
+    """Of ends by one, two and three pieces, what is left without their errors of first and second
+    order (Aitken and Neville).
+    """
+    one, two, three = ends
+    return (9 * three - 8 * two + one) / 2
 
 
 def implicit_step(

@@ -1,5 +1,5 @@
 """A step inside a contact is of third order whatever resists, also what remembers: the length of
-steps and the estimates of errors build upon that.
+steps and the estimates of errors build upon that. One of contacts that last is of second order.
 """
 
 import functools
@@ -12,6 +12,7 @@ import pytest
 import jaxcontact as jc
 from jaxcontact.simulation.multibody.pairs import world_of
 from jaxcontact.simulation.multibody.step import Active, contact_step, unloaded, unrolled
+from jaxcontact.simulation.multibody.sustained_contacts import Interval, sustained_step
 
 RADIUS, MASS, SPEED, OVERLAP = 0.02, 0.1, 1.0, 2e-4
 STIFFNESS = MASS * SPEED**2 / OVERLAP**2.5
@@ -91,3 +92,56 @@ def test_half_the_step_has_an_eighth_of_the_error(name):
     coarse, fine = (np.max(np.abs(found[steps] - found[128])) for steps in (4, 8))
     assert coarse < 2e-4 * SPEED
     assert fine < max(coarse / 2**2.3, 1e-12)
+
+
+# Contacts that last: a ball that slides and rolls in a funnel, which turns and moves.
+
+FUNNEL = jc.Cone(
+    start=(0.0, 0.0, 0.0),
+    end=(0.0, 0.0, 0.4),
+    start_radius=0.03,
+    end_radius=0.5,
+    hollow=True,
+    motion=jc.PrescribedMotion(velocity=(0.05, 0.0, 0.02), angular_velocity=(0.2, -0.1, 2.0)),
+)
+
+
+@functools.cache
+def ends_in_a_funnel() -> dict[int, np.ndarray]:
+    """Velocity and surface speed after half a second in that many steps."""
+    normal = jc.HuntCrossley(stiffness=1e12, restitution=0.5)
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS),
+        surfaces=(FUNNEL,),
+        contact=jc.ContactModel(normal=normal, friction=FRICTION, rolling=ROLLING),
+    )
+    world, one = world_of(scene, 1, rigid=False), jnp.ones(1)
+    active = Active(one > 0, 0 * one, one, MASS * one, *unloaded(world, one), None, None)
+    wall = FUNNEL.closest((0.2, 0.0, 0.15), 0.0)
+    along = jnp.array([0.05, 1.3, 0.02])
+    start = jc.State(
+        (wall.point + RADIUS * wall.normal)[None],
+        (along - wall.normal * jnp.dot(along - wall.velocity, wall.normal))[None],
+        jnp.array([[5.0, -3.0, 2.0]]),
+    )
+
+    @jax.jit
+    def after(steps):
+        length = 0.5 / steps
+
+        def one_step(index, state):
+            interval = Interval(index * length, length, length)
+            return sustained_step(world, active, state, interval)[0].state
+
+        state = jax.lax.fori_loop(0, steps, one_step, start)
+        return jnp.stack([state.velocity[0], RADIUS * state.spin[0]])
+
+    return {steps: np.asarray(after(steps)) for steps in (50, 100, 800)}
+
+
+def test_steps_of_sustained_contacts_are_of_second_order_with_a_small_error():
+    """Extrapolation from a step and two halves left ten times as much."""
+    found = ends_in_a_funnel()
+    coarse, fine = (np.max(np.abs(found[steps] - found[800])) for steps in (50, 100))
+    assert fine < 1e-5
+    assert fine < coarse / 2**1.9
