@@ -43,6 +43,7 @@ def numbers(folder):
     return written["parameters"], written["fit"]["chi2"], written["recordings"], written["series"]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_fit_that_is_killed_at_random_moments_ends_with_the_same_numbers(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

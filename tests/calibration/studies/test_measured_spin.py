@@ -87,6 +87,7 @@ def test_a_fit_begins_with_the_spin_that_was_measured(tmp_path, when):
 # Fits
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_backspin_tells_friction_and_lift_and_wrong_spins_are_refused(tmp_path):
     # One test, so that all fits share their compiled code.

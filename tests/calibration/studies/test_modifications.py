@@ -82,6 +82,7 @@ def test_what_is_out_of_level_is_found_and_costs_nothing(tmp_path, ball, camera,
     assert bool(tilted) == (ball.tilt[0] != 0 or roll != 0)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_rolling_shutter_is_found(tmp_path):
     found = fit(tmp_path, Ball(), Camera(shutter=0.016))
@@ -105,6 +106,7 @@ def test_a_restitution_that_falls_with_speed_is_found(tmp_path):
     assert off(found, RESTITUTION, ball.restitution(speed)) < 4
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_drag_does_not_explain_a_restitution_that_is_no_power_of_speed():
     """Constant below a yield speed, falling above it: no exponent that changes with speed is that.

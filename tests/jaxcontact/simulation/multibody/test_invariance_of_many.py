@@ -147,6 +147,7 @@ def test_members_may_be_listed_in_any_order(order):
     assert_alike(columns(run(offset=SQUARE[list(order)])), columns(as_given()))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_bodies_may_be_listed_in_any_order():
     swapped = {name: BASE[name][::-1] for name in ("position", "velocity", "spin", "orientation")}
