@@ -17,8 +17,11 @@ import jax.numpy as jnp
 
 Carry = TypeVar("Carry")
 
-FEWEST = 4
-"""Steps from which blocks are worth their while."""
+FEWEST = 16
+"""Steps from which blocks are worth their while. What is run again is compiled again, too: without
+blocks the gradient through 8 contacts of a ball takes 0.9 MB instead of 0.5 MB, and three quarters
+of the time.
+"""
 
 
 def block_length(steps: int) -> int:
@@ -46,7 +49,8 @@ def checkpointed_scan(
     square root of the steps.
 
     What the steps return (``ys``) is output, and takes its own memory. No step is taken that
-    ``jax.lax.scan`` would not take, except that reverse mode takes each one twice.
+    ``jax.lax.scan`` would not take, except that reverse mode takes each one twice. Fewer than
+    ``FEWEST`` steps are those of ``jax.lax.scan`` itself.
 
     Args:
         body: ``(carry, x) -> (carry, y)``.
