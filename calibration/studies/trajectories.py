@@ -80,12 +80,6 @@ from calibration.studies.asked.files import ball_of, known_values
 from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.choices.friction_laws import COULOMB, FRICTION
 from calibration.studies.choices.known_parameters import fixed_parameters
-from calibration.studies.contact_duration import (
-    DURATION,
-    STIFFNESS,
-    duration_of_balls,
-    stiffness,
-)
 from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.doubts.doubt import (
     Doubt,
@@ -110,6 +104,12 @@ from calibration.studies.doubts.search import (
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.apparent_gravity import describe_unit
+from calibration.studies.plausibility.contact_duration import (
+    DURATION,
+    STIFFNESS,
+    duration_of_balls,
+    stiffness,
+)
 from calibration.studies.plausibility.drag import drag_coefficient_per
 from calibration.studies.plausibility.finding import Finding, is_meaningless
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import calibration as cal
-from calibration.studies.contact_duration import damped_duration, slower_change
+from calibration.studies.plausibility.contact_duration import damped_duration, slower_change
 from jaxcontact.laws.core.rigid_impact import DURATION_EXPONENT
 
 
