@@ -106,7 +106,6 @@ from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.apparent_gravity import describe_unit
 from calibration.studies.plausibility.contact_duration import (
     DURATION,
-    STIFFNESS,
     duration_of_balls,
     stiffness,
 )
@@ -116,6 +115,7 @@ from calibration.studies.plausibility.recordings import implausible_recordings, 
 from calibration.studies.plausibility.results import (
     LIFT,
     RESTITUTION,
+    STIFFNESS,
     believable_scale,
     buoyant_scale,
     implausible_readings,

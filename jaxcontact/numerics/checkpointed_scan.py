@@ -26,10 +26,12 @@ of the time.
 
 def block_length(steps: int) -> int:
     """Steps in a block: the divisor of ``steps`` closest to their square root if it is within a
-    factor of two, else the square root.
+    factor of two, else the square root; all of fewer than ``FEWEST``.
 
     With a divisor there is no remainder, whose steps would be compiled a second time.
     """
+    if steps < FEWEST:
+        return steps
     root = math.sqrt(steps)
     divisors = [
         length
@@ -64,9 +66,9 @@ def checkpointed_scan(
             "checkpointed_scan: length is not given and there are no xs. Give the number of steps."
         )
     steps = leaves[0].shape[0] if length is None else length
-    if steps < FEWEST:
-        return jax.lax.scan(body, carry, xs, length=steps)
     inner = block_length(steps)
+    if inner == steps:
+        return jax.lax.scan(body, carry, xs, length=steps)
     blocks = steps // inner
     whole = blocks * inner
     in_blocks = jax.tree.map(

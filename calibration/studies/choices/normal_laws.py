@@ -18,6 +18,11 @@ GUESSED_DURATION = 1e-4
 """Contact duration of the first guess, between those of glass and of rubber balls [s]."""
 
 
+def hertz_stiffness(mass: float, speed: float, duration: float) -> float:
+    """``K = m v^(-1/2) (HERTZ_TIME / duration)^(5/2)`` [N/m^1.5] of an impact without damping."""
+    return mass / speed**0.5 * (HERTZ_TIME / duration) ** 2.5
+
+
 @dataclasses.dataclass(frozen=True)
 class NormalLawChoice:
     """A normal law with a force as a study names it.
@@ -58,10 +63,9 @@ Example:
 
 
 def _hunt_crossley(restitution: float, speed: float, mass: float) -> "jc.HuntCrossley":
-    """From ``K = m v^(-1/2) (HERTZ_TIME / duration)^(5/2)``."""
     import jaxcontact as jc  # imports JAX, for which help texts do not wait
 
-    stiffness = mass / speed**0.5 * (HERTZ_TIME / GUESSED_DURATION) ** 2.5
+    stiffness = hertz_stiffness(mass, speed, GUESSED_DURATION)
     return jc.HuntCrossley(stiffness=stiffness, restitution=restitution)
 
 

@@ -17,14 +17,18 @@ from calibration.measurements.contact_durations import LONGEST, simulate_duratio
 from calibration.model.prior import HeavyTailed
 from calibration.problem.problem import Problem
 from calibration.results.estimate import Determination, Estimate
-from calibration.studies.choices.normal_laws import HERTZ_TIME
+from calibration.studies.choices.normal_laws import (
+    GUESSED_DURATION,
+    HERTZ_TIME,
+    hertz_stiffness,
+)
+from calibration.studies.plausibility.results import STIFFNESS
 from calibration.studies.scene import make_ball
 from calibration.studies.study import Study
 from jaxcontact.laws.core.rigid_impact import DURATION_EXPONENT
 from jaxcontact.numerics.compilation import quick_jit
 
 DURATION = "contact.normal.duration"
-STIFFNESS = "contact.normal.stiffness"
 
 SHOWN = 3.0
 """Pictures of one contact from which on they show its duration, whatever its law."""
@@ -86,8 +90,8 @@ def damped_duration(study: Study, restitution: float, speed: float) -> float:
     """How much longer an impact of Hunt and Crossley's law lasts than one of Hertz's with the same
     stiffness: it depends on the restitution alone.
     """
-    ball, longest = study.one_ball, 1e-3
-    stiffness = ball.mass / math.sqrt(speed) * (HERTZ_TIME / longest) ** 2.5
+    undamped = GUESSED_DURATION
+    stiffness = hertz_stiffness(study.one_ball.mass, speed, undamped)
     scene = jc.Scene(
         bodies=make_ball(study),
         contact=jc.ContactModel(
@@ -97,8 +101,8 @@ def damped_duration(study: Study, restitution: float, speed: float) -> float:
         ),
         gravity=(0.0, 0.0, 0.0),
     )
-    lasts = _simulate_duration(scene, jnp.asarray(speed), jnp.asarray(LONGEST * longest))
-    return float(lasts) / longest
+    lasts = _simulate_duration(scene, jnp.asarray(speed), jnp.asarray(LONGEST * undamped))
+    return float(lasts) / undamped
 
 
 def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimate:
@@ -124,10 +128,6 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     else:
         allowed = ""
 
-    def of(duration: float) -> float:
-        """By Hertz's law."""
-        return mass / np.sqrt(speed) * (HERTZ_TIME / duration) ** 2.5
-
     def found(value: float, deviation: float, status: Determination, note: str) -> Estimate:
         return Estimate(
             STIFFNESS,
@@ -147,19 +147,20 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     if assessment.explained and duration > max(4 * sd, interval):
         law = fitted_scene(assessment).contact.normal
         restitution = float(law.restitution_at(speed, mass=mass))
-        damped = damped_duration(study, restitution, speed) ** 2.5
+        undamped = hertz_stiffness(mass, speed, duration)
+        value = undamped * damped_duration(study, restitution, speed) ** 2.5
         relative = 2.5 * sd / duration
         measured = f"{1e3 * duration:.3g} +- {1e3 * sd:.2g} ms"
         note = (
             f"of Hunt and Crossley's law, from a contact duration of {measured} at {speed:.2g} "
-            f"m/s{allowed}; without damping it would be {of(duration):.3g}"
+            f"m/s{allowed}; without damping it would be {undamped:.3g}"
         )
-        value = damped * of(duration)
         return found(value, value * relative, Determination.DETERMINED, note)
     note = (
         f"the camera takes a picture every {1e3 * interval:.3g} ms; a contact may last up to "
         f"{1e3 * longest:.2g} ms (95 %), that is K >"
-        f" {of(longest):.1g} N/m^1.5; a high-speed camera or a force sensor would show it"
+        f" {hertz_stiffness(mass, speed, longest):.1g} N/m^1.5; a high-speed camera or a force "
+        "sensor would show it"
         if np.isfinite(longest)
         else "a contact of any duration explains the data"
     )

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.laws.core.contact_phase import ContactPhase
-from jaxcontact.numerics.checkpointed_scan import FEWEST, block_length, checkpointed_scan
+from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, at_times
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import is_concrete
@@ -277,8 +277,6 @@ def whole_blocks(contacts: int) -> int:
     """``contacts``, up to a multiple of about their square root: a checkpointed scan then compiles
     its body once.
     """
-    if contacts < FEWEST:
-        return contacts
     length = block_length(contacts)
     return -(-contacts // length) * length
 
