@@ -90,7 +90,7 @@ def test_a_duration_is_that_of_the_undamped_contact():
     assert float(duration) == pytest.approx(1e-3, rel=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_balls_of_different_radius_share_a_modulus():
     small, large = (
         Trial(recording(0), values={"bodies.radius": radius}) for radius in (0.02, 0.03)

@@ -145,7 +145,7 @@ def test_the_gradient_of_the_misfit_agrees_with_differences_where_these_are_well
     np.testing.assert_allclose(reference.misfit_gradient()[smooth], differences, rtol=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_calibration_data_give_the_recorded_estimate():
     recording = reference.calibration_recording()
 

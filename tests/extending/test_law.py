@@ -37,7 +37,7 @@ def test_the_function_keeps_the_contract_of_all_laws():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("law", [RUBBER, RIGID], ids=["compliant", "rigid"])
 def test_the_model_is_one_for_scenes(law):
     jc.testing.check_law(law)
@@ -49,7 +49,7 @@ def test_copies_of_the_model_are_equal():
     assert jax.tree.structure(copy) == jax.tree.structure(RUBBER)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_bounces_as_its_restitution_says():
     # Without gravity, which acts in the contact, too: it takes 2.4 % of this restitution.
     thrown = jc.state(position=(0.0, 0.0, 0.25), velocity=(0.0, 0.0, -2.0))

@@ -94,6 +94,7 @@ def test_its_prediction_has_a_band_and_no_times(fit):
     assert np.all(band.low_new < band.low)
 
 
+@pytest.mark.long
 def test_it_can_be_identified_and_extended_by_other_experiments(fit):
     assert RESTITUTION in str(cal.identify(fit)) or "restitution" in str(cal.identify(fit))
     film = cal.instruments.Film(rate=240.0, sigma=5e-4, axes="z")
@@ -115,6 +116,7 @@ def test_a_fit_can_be_stopped_and_resumed(tmp_path):
     assert again.parameters[RESTITUTION].value == first.parameters[RESTITUTION].value
 
 
+@pytest.mark.long
 def test_it_keeps_the_rules_of_measurements():
     cal.testing.check_measurement(
         ReboundSpeeds([2.5, np.nan, 1.6]), scene(), initial=RELEASE, nuisance=[SpeedOffset()]
@@ -191,6 +193,7 @@ class NotFrozen(SpeedsAfterImpacts.__bases__[0]):
     predict = SpeedsAfterImpacts.predict
 
 
+@pytest.mark.long
 def test_what_is_not_written_has_defaults():
     bare = Bare(SpeedsAfterImpacts(1.0))  # by then there were three impacts, and few more
     assert bare.quantities == ("measurement",)

@@ -61,7 +61,7 @@ def run(folder, *arguments):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_study_file_uses_what_is_written_outside(folder):
     done = run(folder, "fit", "../study.toml")
     assert done.returncode == 0, done.stderr

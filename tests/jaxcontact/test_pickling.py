@@ -15,7 +15,7 @@ from tests.jaxcontact.pickled_objects import everything, scenes, simulated
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_copy_in_another_process_is_equal_and_compiles_nothing(tmp_path):
     held = {**everything(), "trajectory": simulated(scenes()[0])}
     file = tmp_path / "copies.pickle"

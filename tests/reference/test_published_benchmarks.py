@@ -62,8 +62,7 @@ def test_oblique_impacts_that_slide_to_their_end_follow_the_closed_form(form):
     np.testing.assert_allclose(after.spin[slides], (-2.5 * change / RADIUS)[slides], rtol=2e-3)
 
 
-@pytest.mark.long("rescaled")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form",
     [

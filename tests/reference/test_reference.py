@@ -53,6 +53,10 @@ def pytest_generate_tests(metafunc):
 @pytest.mark.long(
     "closed_form/gradient_cases/G03_two_balls/dloss/dx1 reverse",
     "closed_form/gradient_cases/G10a_three_ball_chain/v3",
+    "closed_form/gradient_cases/G03_two_balls/dloss/dx2 reverse",
+    "closed_form/gradient_cases/G03_two_balls/loss",
+    "closed_form/gradient_cases/G10a_three_ball_chain/dv3/dv forward",
+    "exudyn/multi_pile4_gc_friction",
 )
 def test_reference(case):
     case.check()

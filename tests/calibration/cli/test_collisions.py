@@ -300,7 +300,7 @@ def test_files_with_and_without_spins_are_fitted_apart():
 # Fit
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_fit_finds_restitution_and_friction_and_its_study_repeats_it(run, here):
     status, out, err = run("fit", "shot_*.csv", *TABLE, "--no-spin")
     assert status == 0, err

@@ -186,7 +186,7 @@ def test_check_reads_tables_of_impacts(run):
     )  # the spin means nothing without the speed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_check_of_a_study_file_uses_its_options(run):
     # Recordings with noise: in those of ``drops``, which have none, a bounce may lie on a sample up
     # to the rounding of the machine, and then the check says so.

@@ -53,7 +53,7 @@ def parameters():
     return found()["parameters"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_ball_that_rolls_both_ways_tells_resistance_and_slope(capsys):
     files = [
         write(f"run{i}", "v [cm/s]", 100 * speeds(v, 0.03, np.radians(1.0)), noise=0.2, seed=i)
@@ -72,7 +72,7 @@ def test_a_ball_that_rolls_both_ways_tells_resistance_and_slope(capsys):
     assert main(["check", "result/study.toml"]) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_tilt_that_nobody_told_gives_no_wrong_value(capsys):
     """In one direction it acts like resistance."""
     files = [
@@ -112,7 +112,7 @@ def test_a_viscous_resistance_by_name(capsys):
     assert "does not explain the data" in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_spin_tells_a_lever_and_with_the_contact_a_coefficient(capsys):
     turns = 60 / (2 * np.pi)
     file = write("top", "spin [rpm]", turns * spins(8.0, 0.2, 2e-4), noise=0.5)

@@ -107,7 +107,7 @@ def head_on(times, *, touch=2e-3):
     return places
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_stiffness_and_damping_are_found_by_the_names_of_the_program(run):
     """Against the closed form of a damped oscillator, twice: by options, and by the study file that
     the first fit leaves.

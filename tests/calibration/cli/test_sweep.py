@@ -125,7 +125,7 @@ def test_it_goes_on_after_a_kill_and_refuses_another_sweep(run, tmp_path, monkey
     assert run(*DROPS, "--to", "drops", "--force")[0] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_failed_simulation_is_said_and_ends_with_status_1(run):
     given = ("--vary", "position_z=-5,0.1", "--fixed", "restitution=0.5", "--design", "grid")
     status, printed, _ = run(*BALL, *given, "--response", "impact_speed")
@@ -207,6 +207,7 @@ def test_parts_of_a_scene_are_there_where_they_are_named():
         point({"vary": {"coefficient": (0.3, 0.5)}, "position": (0.0, 0.0, 0.3)})
 
 
+@pytest.mark.long
 def test_two_bodies_of_a_study_meet(tmp_path):
     study = Study(
         files=(),

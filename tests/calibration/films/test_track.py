@@ -48,6 +48,7 @@ def test_the_stated_errors_are_those_that_are_made(tmp_path):
     assert 0.6 < np.nanstd(error / ball.sd) < 1.5
 
 
+@pytest.mark.long
 def test_a_ball_that_is_hidden_is_missing_and_found_again(tmp_path):
     room = Room(hidden=(0, 240, 200, 235))
     ball, error = followed(tmp_path, room=room)
@@ -60,6 +61,7 @@ def test_a_ball_that_is_hidden_is_missing_and_found_again(tmp_path):
     )
 
 
+@pytest.mark.long
 def test_of_two_balls_neither_is_chosen_but_by_the_user(tmp_path):
     def beside(time):
         x, z = DROP.path(1.0).at(time)

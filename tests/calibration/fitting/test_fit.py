@@ -186,7 +186,7 @@ def test_same_minimum_and_covariance_as_scipy():
         )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_wrong_length_scale_is_found_and_is_the_same_as_another_gravity():
     short = [recording(seed, scale=1.04, height=height) for seed, height in enumerate((0.5, 0.42))]
     scaled = fit(problem(short, nuisance=[InitialState(), SurfaceHeight(), LengthScale()]))

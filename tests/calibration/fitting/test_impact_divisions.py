@@ -34,6 +34,7 @@ def problem(truth: Truth) -> cal.Problem:
     return cal.Problem(scene(), [truth.table], free=FREE)
 
 
+@pytest.mark.long
 def test_no_fit_of_a_table_stops_in_a_local_minimum() -> None:
     for seed in ANGLES_ALONE:
         truth = random_table(seed)
@@ -50,6 +51,7 @@ def test_the_automatic_route_finds_the_same_minimum() -> None:
         assert fit_impacts(scene(), truth.table, free=FREE).chi2 <= least + 1e-3
 
 
+@pytest.mark.long("1", "2", "3")
 @pytest.mark.parametrize("quantities", [0, 1, 2, 3])
 def test_the_best_division_is_the_best_of_all_values(quantities: int) -> None:
     for seed in range(quantities, 24, 4):
@@ -65,6 +67,7 @@ def test_the_best_division_is_the_best_of_all_values(quantities: int) -> None:
         assert np.all(np.diff(found.chi2[modes]) >= 0)
 
 
+@pytest.mark.long
 def test_more_impacts_than_divisions_are_tried_between_all() -> None:
     truth = random_table(3, impacts=300)
     least, _ = least_chi2(truth)

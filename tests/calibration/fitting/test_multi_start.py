@@ -126,6 +126,7 @@ def test_no_starts_and_unknown_names_are_errors(starts, text):
         multi_start(problem(), starts)
 
 
+@pytest.mark.long
 def test_a_fit_begins_where_another_ended_by_name():
     first = cal.fit(problem(free=(RESTITUTION, Free(FRICTION, bounds=(0.01, 1.0)))))
     second = problem()

@@ -114,7 +114,7 @@ def test_budgets_grow_in_powers_of_two_and_the_general_engine_is_the_last_resort
     assert remedy(jc.Impulse(flight_steps=4096), flight) is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_follows_the_last_number_that_is_used_does_not_matter():
     problem = drop(1)
     (samples,) = problem.data[0].samples
@@ -177,7 +177,7 @@ def test_impacts_that_nobody_heard_ask_for_no_larger_budget():
     assert found.problem.layout == problem.layout
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_recording_that_begins_at_a_bounce_may_begin_inside_the_floor():
     fall = np.sqrt(2 * 0.5 / 9.81)
     times = fall + 2e-5 + np.arange(0, 1.3, 1 / 120)
@@ -233,7 +233,7 @@ def test_nothing_goes_on_from_a_fit_that_was_not_simulated(lost, verb):
         verb(lost)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_minimum_on_the_way_that_was_not_simulated_does_not_count(good):
     assessment = good.assessment
     start = assessment.start.from_minimum(assessment.minimum)
@@ -272,7 +272,7 @@ def test_a_prediction_beyond_the_data_is_followed(good):
     assert np.max(np.abs(found.mean[:, 0] - floor - truth)) < 1e-9
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_function_of_the_scene_whose_simulation_runs_out_of_contacts_is_refused(good):
     late = jnp.linspace(0.0, 2.6, 27)
 

@@ -42,7 +42,7 @@ def guess(friction):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_noise_makes_a_sticking_contact_slide():
     """One in forty is two standard deviations on the side of those that slide."""
     called = 0

@@ -103,6 +103,7 @@ def test_an_impact_that_turns_nothing_round_is_named_by_its_line(tmp_path):
         cal.read_impact_table(write(tmp_path / "b.csv", vectors))
 
 
+@pytest.mark.long
 def test_a_fit_of_vectors_finds_restitution_and_friction(tmp_path):
     vectors = impacts(30)
     rng = np.random.default_rng(5)

@@ -111,7 +111,7 @@ def test_a_spin_falls_by_friction_times_the_size_of_the_contact():
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_predictions_are_those_of_a_simulation():
     """A ball placed on the plane, in contact all the time, with friction that lets it roll."""
     contact = jc.ContactModel(
@@ -146,6 +146,7 @@ def rolling_fit(quantity, seed, *, inertia=BALL, coefficient=0.008, slope=0.002)
     return cal.fit(cal.Problem(where, runs, free=[ROLLING], nuisance=nuisance))
 
 
+@pytest.mark.long("position")
 @pytest.mark.slow
 @pytest.mark.parametrize("quantity", ["speed", "position"])
 def test_rolling_resistance_and_slope_are_found(quantity):
@@ -160,7 +161,7 @@ def test_rolling_resistance_and_slope_are_found(quantity):
     assert 0.8 < np.mean([found.chi2 / found.dof for found in fits]) < 1.2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_lever_of_spinning_is_found():
     lever, pulls, ratios = 2.4e-5, [], []
     for seed in range(6):

@@ -135,7 +135,7 @@ def bounce_fit():
     return problem, fit(problem)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_restitution_from_the_sound_of_a_drop_from_an_unknown_height():
     problem, found = bounce_fit()
     assert_found(found, {RESTITUTION: 0.85})
@@ -164,8 +164,7 @@ def test_scatter_of_the_times_is_found_when_not_given():
     assert np.sqrt(np.mean(np.square(found))) == pytest.approx(SIGMA, rel=0.15)
 
 
-@pytest.mark.long("free1")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("free", [(RESTITUTION,), (RESTITUTION, DRAG)])
 def test_bounce_times_in_air(free):
     rng = np.random.default_rng(1)
@@ -337,7 +336,7 @@ def force_trial(speed: float, seed: int, *, noise: float = 0.5, delay: float = 0
     return Trial(cal.measurements.ForceTrace(TRACE, seen, sigma=noise), initial=start, time=0.0)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_force_of_law_and_motion_is_that_of_an_independent_integration():
     expected, _ = pulse(3e6, 0.7, 2.0, TRACE)
     start = jc.state(position=(0, 0, RADIUS), velocity=(0.3, 0, -2.0))
@@ -373,7 +372,7 @@ def test_force_of_law_and_motion_is_that_of_an_independent_integration():
     assert sticks.sum() > 20
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_stiffness_and_restitution_from_force_traces_with_an_unknown_trigger():
     trials = [
         force_trial(speed, seed, delay=3e-5 * (seed + 1)) for seed, speed in enumerate((1.0, 2.0))
@@ -501,7 +500,7 @@ def launched() -> jc.Trajectory:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_angle_of_a_marker_is_the_integral_of_the_spin():
     fine = np.linspace(0.0, SPIN_TIMES[-1], 40001)
     motion = jc.simulate(

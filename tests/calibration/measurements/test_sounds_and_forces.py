@@ -98,7 +98,7 @@ def test_the_kind_of_a_file_is_in_its_header(tmp_path, sounds, forces):
         common_kind((sounds[0], forces[0]))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_restitution_is_heard(sounds):
     found = fit_study(Study(files=sounds, ball=BALL, model=ModelOptions(drag=False)))
     estimate = found.parameters[RESTITUTION]

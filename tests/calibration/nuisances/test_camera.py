@@ -250,7 +250,7 @@ def test_sound_card_and_camera_that_differ_in_offset_and_rate():
     assert drift.sd < 1e-3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_frame_rate_and_length_scale_both_change_the_apparent_gravity_and_cannot_be_told_apart():
     recordings = [film(path(speed), seed) for seed, speed in enumerate((1.1, 1.6))]
     found = fitted(recordings, [cal.nuisances.LengthScale(), cal.nuisances.ClockDrift("camera")])
@@ -362,7 +362,7 @@ def test_a_lens_that_hardly_distorts_is_linear_in_what_is_unknown():
     np.testing.assert_allclose(slopes, np.transpose(expected), atol=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_ball_that_goes_away_from_the_camera():
     depth, distance = 0.25, 1.5
     camera = Camera(nearness=1 / distance, centre=jnp.array([0.4, 0.0, 0.2]))
@@ -425,7 +425,7 @@ def test_perspective_needs_its_axis_and_one_camera():
         cal.nuisances.Perspective("y")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_camera_that_moves_is_told_by_a_floor_that_sinks():
     drift = np.array([0.006, 0.0, -0.012])
     recordings = [
@@ -440,7 +440,7 @@ def test_a_camera_that_moves_is_told_by_a_floor_that_sinks():
         assert abs(own.value - drift[2]) < 3 * own.sd
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
     camera = Camera(aspect=1.03)
     recordings = [

@@ -126,7 +126,7 @@ def test_criteria_are_those_of_the_textbook(oblique):
     assert combined < design(oblique, [more], interest=[FRICTION], average=0).best.criterion
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_recommended_table_keeps_its_promise(oblique):
     fitted = fit(oblique)
     more = Candidate(

@@ -178,8 +178,7 @@ def recorded(truth: Collision, noise: np.random.Generator) -> cal.Trial:
     return cal.Trial(*measured, initial=jc.state(position=x + 1e-5, velocity=1.001 * v, spin=w))
 
 
-@pytest.mark.long("comsol", "edem, overlap", "edem, hertz", "pfc, hertz", "pfc, rolling")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_the_constants_of_a_program_are_found_from_an_independent_integration(name):
     collisions = CASES[name]()

@@ -72,8 +72,7 @@ def compilations(work) -> int:
     return len(counted)
 
 
-@pytest.mark.long("impacts")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["impacts", "drops"])
 def test_copies_from_another_process_are_equal_and_compile_nothing(sent, name):
     here = problems()[name]

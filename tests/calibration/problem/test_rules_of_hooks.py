@@ -281,6 +281,7 @@ def test_the_check_of_a_nuisance_tells_that_nothing_shows_it():
         cal.testing.check_nuisance(Misspelt(), trial, scene())
 
 
+@pytest.mark.long
 def test_the_check_of_a_measurement_tells_that_its_simulation_does_not_succeed():
     with pytest.raises(AssertionError, match=r"does not succeed .*Abscissa\.IMPACT"):
         cal.testing.check_measurement(Unordered(), scene(), initial=START)

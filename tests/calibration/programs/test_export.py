@@ -219,7 +219,7 @@ def test_a_stiffness_that_was_measured_is_exported_and_else_one_is_chosen(fit):
         assert own.undamped_time(exponent) == pytest.approx(1e-4, rel=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_stiffness_of_a_force_trace_is_that_of_the_block():
     ball = jc.spheres(radius=0.02, mass=0.03)
     truth = jc.HuntCrossley(stiffness=5e7, restitution=0.8)

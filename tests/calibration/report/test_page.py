@@ -273,7 +273,7 @@ def test_texts_and_lines_stand_out_in_both_themes(whole):
             assert contrast(colours[name], colours["paper"]) >= 3.0, name
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_long_recordings_make_no_large_page():
     made = tuple(synthetic.recording(index, axes=("x", "z"), samples=1500) for index in range(30))
     page = page_text(synthetic.drops(1, recordings=made))

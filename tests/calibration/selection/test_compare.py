@@ -96,6 +96,7 @@ def test_likelihood_counts_and_criteria_match_a_direct_computation(precise):
     assert model.bic == pytest.approx(bic(direct, model.parameters, 30))
 
 
+@pytest.mark.long
 def test_data_of_a_law_at_low_noise_are_attributed_to_it(precise):
     assert precise.best.name == "viscoelastic"
     assert not any(model.cannot_tell for model in precise.models)

@@ -31,6 +31,7 @@ def fits() -> dict[str, cal.Fit]:
     return {name: cal.fit(posed[name]) for name in PAIR}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("behind", [1.0, 2.71])
 def test_the_chance_at_a_bound_is_that_of_half_a_chi_squared(fits, behind):
     """The exponent of the power law ends at 0 for half of the data of a constant law (Self and
@@ -76,7 +77,7 @@ def test_deviations_of_single_impacts_are_integrated_out():
     assert least_deviance(posed(block)) == pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_data_speak_against_the_truth_as_seldom_as_stated():
     """At most 5 %: more than two of six tables would be a chance of 1 in 450. Measured with
     hundreds of tables of each law by ``python -m experiments.law_comparison``.

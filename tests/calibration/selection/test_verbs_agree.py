@@ -15,8 +15,7 @@ def size_of(fit: cal.Fit) -> float:
     return float(assessment.minimum.shared[assessment.layout.names.index(FACTOR)])
 
 
-@pytest.mark.long("True")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("scattered", [False, True])
 def test_fit_and_compare_have_the_same_chi_squared(scattered, tmp_path):
     """Also where the fit lets single impacts deviate from the law."""

@@ -373,7 +373,7 @@ def run(*words):
     return main(list(map(str, words)))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_line_comes_before_the_study_file_name_by_name(sounds, tmp_path, capsys):
     read(
         tmp_path,

@@ -57,7 +57,7 @@ def found():
         return json.load(file)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_friction_that_falls_with_the_slip_is_found_from_a_table(table, capsys):
     assert main(["fit", "impacts.csv", *BALL, "--friction-law", "stribeck", "--quiet"]) == 0
     assert "NewtonRestitution, RegularizedStribeckForce" in capsys.readouterr().out

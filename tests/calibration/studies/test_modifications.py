@@ -54,10 +54,7 @@ def off(found: cal.Fit, name: str, truth: float) -> float:
     return abs(estimate.value - truth) / estimate.sd
 
 
-@pytest.mark.long(
-    "level throw", "table 3 degrees, drop", "contact of a millisecond", "roll 1 degree"
-)
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("ball", "camera", "throw"),
     [
@@ -150,8 +147,7 @@ def test_motion_in_depth_is_found(tmp_path):
     assert off(found, "drag.coefficient", 0.45) < 4
 
 
-@pytest.mark.long("lens", "shutter")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "faulty"),
     [
@@ -168,7 +164,7 @@ def test_what_a_camera_does_to_heights_alone_is_found(tmp_path, name, faulty):
     assert off(found, "drag.coefficient", 0.45) < 4
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_exposure_of_a_whole_frame_is_found(tmp_path):
     found = fit(tmp_path, Ball(), Camera(exposure=1 / 240))
     assert decisions(found)["exposure"] is Decision.ADOPTED

@@ -128,7 +128,7 @@ def test_a_constant_restitution_does_not_explain_a_table_that_falls():
     assert not found.explained
 
 
-@pytest.mark.long("table", "exponential")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [
@@ -150,7 +150,7 @@ def test_bouncing_balls_give_back_the_law_bounce_by_bounce(name):
     assert_true(fit(problem, start=nudged), scene(law))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_table_and_a_drop_are_fitted_with_one_law_object():
     law, guesses = TRUTHS["power law"]
     measured = [table(law, noise=0.02), drop(law, height=1.0, seed=3)]
@@ -190,7 +190,7 @@ def test_impacts_may_scatter_about_a_law_that_falls():
         assert abs(estimate.value - float(get(scene(law), path))) < 3.5 * estimate.sd
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_fit_differentiates_through_the_speeds_of_the_impacts():
     law, _ = TRUTHS["power law"]
 

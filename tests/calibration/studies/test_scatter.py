@@ -41,8 +41,7 @@ def fit(files: list[str], *, law: str | None = None) -> cal.Fit:
     return cal.studies.fit_study(study)
 
 
-@pytest.mark.long("0.02")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("scatter", [0.002, 0.02])
 def test_the_standard_error_follows_the_scatter_that_is_found(
     scatter: float, tmp_path: Path

@@ -54,6 +54,7 @@ def steepest_sliding(inertia: float) -> float:
     return float(angles[np.argmax(impulse > TRUE["mu"] - 1e-9)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", [False, True])
 def test_the_sliding_limit_is_where_impacts_begin_to_slide(shell: bool) -> None:
     inertia = 2 / 3 if shell else 2 / 5
@@ -155,6 +156,7 @@ def rubber(count: int = 40) -> ImpactTable:
     )
 
 
+@pytest.mark.long
 def test_where_no_impact_slides_none_is_set_aside() -> None:
     found = fit_impacts(scene(shell=False), rubber(), free=(NORMAL, FRICTION, TANGENTIAL))
     assert found.dof > 100

@@ -153,6 +153,7 @@ def test_own_responses_are_kept(tmp_path):
     assert not (tmp_path / "wrong.zarr").exists()
 
 
+@pytest.mark.long
 def test_a_summary_says_what_each_response_follows(tmp_path):
     factors = [
         Range(name, low, high)

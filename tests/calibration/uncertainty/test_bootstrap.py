@@ -55,7 +55,7 @@ def many():
     return fit(Problem(scene(), tables, free=[FRICTION, RESTITUTION]))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_replicates_spread_as_refits_by_scipy_do(found):
     made = bootstrap(found, count=200, seed=1, kind="parametric")
     rng = np.random.default_rng(5)
@@ -103,7 +103,7 @@ def test_studentised_intervals_of_normal_errors_are_those_of_student():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_replicates_have_the_standard_errors_of_fits(found, many):
     for fitted, kind in ((found, "residual"), (many, "trial")):
         assessment = fitted.assessment
@@ -202,7 +202,7 @@ def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found)
     np.testing.assert_allclose(add_errors(made, np.zeros_like(series)), series)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_robust_fits_are_drawn_in_standard_deviations():
     robust = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0)))
     (one,) = prepare_redraws(robust.assessment)[0]
@@ -217,7 +217,7 @@ def test_robust_fits_are_drawn_in_standard_deviations():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
     spoiled = dataclasses.replace(
         DATA,
@@ -235,7 +235,7 @@ def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
     assert abs(made.bias) < 3 * made.sd / 10
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_replicates_weigh_quantities_by_the_sizes_they_find():
     estimated = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=Estimated()))
     assessment = estimated.assessment

@@ -101,7 +101,7 @@ def test_intervals_from_a_camera_cover(errors, noise):
     check(measure(scenario("camera, 120 fps", errors, noise), recordings=120, seed=3), 120)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_noise_that_contradicts_what_was_stated_is_flagged():
     asked = scenario("bounce times", Contaminated, cal.noise.StudentT(4.0))
     plain = Scenario(

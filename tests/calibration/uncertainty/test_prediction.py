@@ -92,7 +92,7 @@ def test_the_truth_is_in_the_band_at_times_that_nobody_measured(drop):
     assert np.all(band.low_new < band.low)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_draws_give_the_band_of_the_covariance_where_the_problem_is_nearly_linear(table):
     rng, assessment = np.random.default_rng(0), table.assessment
     shared = rng.multivariate_normal(assessment.minimum.shared, assessment.covariance, size=1000)

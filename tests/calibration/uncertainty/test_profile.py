@@ -44,7 +44,7 @@ def estimated():
     return fit(Problem(scene(), [ANGLE_ALONE], free=[FRICTION, RESTITUTION], noise=Estimated()))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_model_is_the_textbook_one():
     made = outcome(scene(), 2.0, ANGLES[3], 0.0)
     angle, speed = closed_form(0.25, 0.8, ANGLES[3:4])

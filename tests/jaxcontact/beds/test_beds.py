@@ -39,6 +39,7 @@ def settled():
     return jc.simulate_bed(box(), START, [0.0, 0.02, 2.5], time_step=STEP)
 
 
+@pytest.mark.long
 def test_floor_and_walls_carry_the_weight_of_a_settled_bed():
     result = settled()
     weight = np.sum(box().spheres.mass) * 9.81

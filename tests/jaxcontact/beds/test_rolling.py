@@ -95,6 +95,7 @@ def test_the_torque_is_that_of_the_law():
     np.testing.assert_allclose(np.stack(ours[0], -1), couple, rtol=1e-14, atol=1e-14)
 
 
+@pytest.mark.long
 def test_the_face_of_a_box_is_a_plane():
     """A belt that drags three spheres along, the slower the later they land."""
     motion = jc.PrescribedMotion(velocity=(0.2, 0.0, 0.0), angular_velocity=(0.0, 0.0, 1.0))

@@ -12,6 +12,9 @@ from tests.jaxcontact.laws.support_table import assert_documented, documented
 SLOW = ("finite", "grad of grad", "single precision", "smoothness")
 """Checks that take most of the time of all laws."""
 
+SLOW_OF_A_SYSTEM = (*SLOW, "jvp", "vjp", "approximation")
+"""Checks that take most of the time of a whole contact."""
+
 
 def marks(name: str) -> list:
     """What the checks of one law compile is shared: they run in one process. Whole contacts of
@@ -38,13 +41,14 @@ makes it from the same first one as forward mode over reverse mode, which is che
 
 
 def marks_of(name: str, check: str) -> list:
-    """What takes long of a contact that is slow is long, and so are single precision of what is no
+    """Most checks of a contact that is slow are long, and so are single precision of what is no
     law of a scene, and one more second derivative of most laws.
     """
+    if of_a_system(name) and check in SLOW_OF_A_SYSTEM:
+        return [*marks(name), pytest.mark.long]
     if check not in SLOW:
         return marks(name)
-    long = of_a_system(name)
-    long = long or (check == "single precision" and name not in NORMAL_LAWS)
+    long = check == "single precision" and name not in NORMAL_LAWS
     long = long or (check == "grad of grad" and name not in TWICE)
     return [*marks(name), pytest.mark.long if long else pytest.mark.slow]
 

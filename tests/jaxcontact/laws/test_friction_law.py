@@ -36,7 +36,7 @@ def test_the_flow_is_the_closed_one(form, slip_velocity):
         assert np.max(np.abs(difference)) <= 1e-14 * size
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_derivatives_of_two_orders_are_those_of_the_closed_flow():
     def share(model, values):
         coefficient, slip_velocity, size, impulse = values
@@ -119,6 +119,7 @@ def test_batches_and_single_precision():
     assert single == pytest.approx(closed.slip_after(slips, impulse), abs=1e-5)
 
 
+@pytest.mark.long("event")
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [jc.EventAligned(), jc.Impulse()], ids=["event", "impulse"])
 def test_a_ball_that_slides_and_then_sticks_moves_as_with_the_closed_law(method):
@@ -202,7 +203,7 @@ def test_for_one_function_there_is_one_class():
     assert jc.friction_law(coulomb.friction_force) is FromForce
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_keeps_the_rules_of_friction_laws():
     jc.testing.check_law(
         Stribeck(

@@ -49,7 +49,7 @@ def row(report: Any, name: str) -> int:
     return report.parameters.index(name)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_event_aligned_derivatives_are_trusted():
     report = bounce_train(jc.EventAligned())
     assert report.all_trusted, str(report)

@@ -61,10 +61,14 @@ CASES = [*((name, COMPLIANT) for name in SURFACES), ("in a drum", RIGID), ("on a
 QUICK = [("inside a sphere", COMPLIANT), ("on a ball", RIGID)]
 
 
-@pytest.mark.slow
 @pytest.mark.long(
-    "on an ellipsoid-method3", "in a drum-method1", "on a ball-method2", "on a ball-method5"
+    "on an ellipsoid-method3",
+    "in a drum-method1",
+    "on a ball-method2",
+    "on a ball-method5",
+    "in a drum-method4",
 )
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "method"),
     [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES],
@@ -116,7 +120,7 @@ def test_a_fixed_ball_is_a_very_heavy_sphere():
     assert heavy.contacts.partner[0] == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_derivatives_by_start_and_shape_equal_differences():
     def end(inputs, graded_step=0.1):
         surface = jc.Sphere(center=(0.0, 0.0, 0.0), radius=inputs[3])

@@ -209,8 +209,7 @@ def forward_gradient(p: dict, target: np.ndarray) -> dict:
     }
 
 
-@pytest.mark.slow
-@pytest.mark.long("reverse")
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["forward", pytest.param("reverse", marks=pytest.mark.slow)])
 def test_the_gradient_through_twelve_bounces_equals_the_exact_one(mode):
     gradient = forward_gradient if mode == "forward" else differentiated.compiled("gradient")
@@ -224,7 +223,7 @@ def test_the_gradient_through_twelve_bounces_equals_the_exact_one(mode):
 ROUNDED = ("friction nearly without regularisation", "slip_velocity")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", CORNERS)
 def test_forward_and_reverse_mode_agree(name):
     p = differentiated.parameters(**CORNERS[name])

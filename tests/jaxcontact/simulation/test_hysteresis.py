@@ -71,9 +71,8 @@ def parameters(name, speed):
     return jax.tree.map(lambda value: jnp.asarray(value, float), p)
 
 
-@pytest.mark.long("adhesive plastic", "Thornton", "Walton and Braun", "Walton and Braun, hardening")
+@pytest.mark.long
 @EACH_LAW
-@pytest.mark.slow
 def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
     for speed in SPEEDS[name]:
         p = parameters(name, speed)
@@ -227,8 +226,7 @@ def resting(law, *, speed, gravity=9.81, time=1.0):
     return run(scene, start, jnp.linspace(0.0, time, 6))
 
 
-@pytest.mark.long("adhesive plastic", "Walton and Braun, hardening")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["Walton and Braun", "Walton and Braun, hardening", "adhesive plastic"]
 )

@@ -74,13 +74,7 @@ def test_the_derivative_of_a_fixed_step_is_wrong_where_its_trajectory_is_right()
     assert abs(plain_slope / slope - 1) > 1
 
 
-@pytest.mark.long(
-    "tsuji_zero_force",
-    "linear_zero_force",
-    "hunt_crossley_2",
-    "linear_zero_overlap",
-    "tsuji_zero_overlap",
-)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "law", [scenes.LAWS[0], *(pytest.param(law, marks=pytest.mark.slow) for law in scenes.LAWS[1:])]
 )

@@ -78,7 +78,7 @@ def test_second_derivatives_are_finite():
     expect_finite(differentiated.compiled("second"), along)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_values_and_derivatives_are_finite_in_single_precision():
     with jax.enable_x64(False):
         function = jax.jit(lambda p: (differentiated.path(p), jax.jacfwd(differentiated.path)(p)))

@@ -28,7 +28,7 @@ def test_coming_to_rest_keeps_the_position_continuous_to_the_static_overlap():
     assert np.all(height[settling] < 10 * overlap)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("restitution", [0.05, 0.3])
 def test_a_landing_without_rebound_keeps_the_friction_of_its_impulse(restitution):
     """A soft, damped ball thrown obliquely settles at once; its rolling afterwards equals an

@@ -90,7 +90,7 @@ def test_inside_traced_functions_a_start_in_overlap_has_a_status(height):
     assert "general=True" in jc.Status.UNRESOLVED_CONTACT.advice
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("height", "method"),
     [

@@ -26,7 +26,7 @@ def drop(height=0.3, **changes):
     return jc.state(position=(0, 0, 0.02 + height), **changes)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_budget_that_is_too_small_is_said_and_flight_is_extrapolated():
     enough = jc.simulate(scene(), drop(), TIMES)
     method = jc.EventAligned(max_contacts=1)

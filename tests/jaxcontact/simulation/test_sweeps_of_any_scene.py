@@ -76,7 +76,7 @@ def test_what_is_kept_is_part_of_the_motion_also_in_compiled_code():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_that_bounces_often_is_followed_in_groups_of_any_size(monkeypatch):
     """It needs more contacts than are tried at first, and than a group of that size has room for:
     it goes in a smaller one, and the others keep their numbers.

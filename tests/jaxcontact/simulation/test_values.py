@@ -144,14 +144,15 @@ REBOUND = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.long(
     "level-tsuji_zero_overlap",
     "level-tsuji_zero_force",
     "level-power_law",
     "level-hunt_crossley_2",
     "tilted-power_law",
+    "tilted-tsuji_zero_overlap",
 )
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "law", [scenes.LAWS[0], *(pytest.param(law, marks=SLOW) for law in scenes.LAWS[1:])]
 )
@@ -208,7 +209,7 @@ def test_soft_contacts_stay_accurate_up_to_the_load_that_ends_the_bouncing(law, 
     assert position < tolerance
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bounces_in_air_with_spin_equal_an_integration_in_time():
     rng = np.random.default_rng(2)
     cases = [random_case(rng, restitution, tilt=0.2) for restitution in RESTITUTIONS]

@@ -460,7 +460,7 @@ def test_a_bouncing_sphere_moves_through_a_scene_as_the_program_stored():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_bouncing_sphere_comes_to_rest_as_the_program_stored():
     """Modia3D's test model BouncingSphere2."""
     end = trajectory_bouncing_sphere(

@@ -150,6 +150,7 @@ def steps_of(name, start, end, *, smooth=True):
     return np.array(found)
 
 
+@pytest.mark.long("edem hertz: touch")
 @pytest.mark.parametrize(
     "corner",
     [
@@ -333,7 +334,7 @@ SINGULAR = {
 }
 
 
-@pytest.mark.long("edem hertz", "pfc hertz", "pfc rolling")
+@pytest.mark.long("edem hertz", "pfc hertz", "pfc rolling", "edem linear", "modia3d")
 @pytest.mark.parametrize(
     "name",
     [

@@ -25,7 +25,7 @@ def collision(method, restitution=0.5):
     return jc.simulate(scene, START, jnp.array([0.0, 0.02]), method=method, strict=False)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_finer_steps_are_taken_until_the_accuracy_is_reached():
     usual = collision(jc.EventAligned(max_contacts=4))
     fine = collision(jc.EventAligned(max_contacts=4, accuracy=1e-9))

@@ -79,10 +79,8 @@ def ended(name, dampings, gravity, method):
     return jax.vmap(one)(dampings)
 
 
-@pytest.mark.long("Kuwabara and Kono", "Hertz")
-@pytest.mark.long("Tsuji")
+@pytest.mark.long
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.slow
 def test_the_quick_way_is_right_where_it_says_so(name):
     weightless = ended(name, DAMPINGS[name], 0.0, QUICK)
     right = succeeded(np.asarray(weightless[2]))

@@ -93,7 +93,7 @@ def simulate(law, times, **options):
     return jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=1, **options))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", LAWS)
 def test_positions_and_velocities_inside_a_contact_and_their_derivatives(name):
     make, force, values = LAWS[name]
@@ -110,7 +110,7 @@ def test_positions_and_velocities_inside_a_contact_and_their_derivatives(name):
     assert np.max(np.abs(found - slopes) * values / scale[..., None]) < 2e-6
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("general", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_contact_that_ends_at_zero_force_rebounds_as_it_should(general):
     def rebound(values):
@@ -239,9 +239,21 @@ def rebound_and_code(name, method, *, compiled):
     return float(result.contacts.rebound_speed[0]) / SPEED, jc.Status(int(result.status))
 
 
-@pytest.mark.long("False-False-knee", "True-True-knee", "True-False-other_way_out")
-@pytest.mark.long("True-True-jump", "True-True-other_way_out", "True-True-bend", "False-True-bend")
-@pytest.mark.long("False-True-other_way_out", "False-True-jump", "False-True-knee")
+@pytest.mark.long(
+    "False-True-other_way_out",
+    "False-True-jump",
+    "False-True-knee",
+    "True-True-jump",
+    "True-True-other_way_out",
+    "True-True-bend",
+    "False-True-bend",
+    "False-False-knee",
+    "True-True-knee",
+    "True-False-other_way_out",
+    "False-False-jump",
+    "False-False-other_way_out",
+    "True-False-bend",
+)
 @pytest.mark.parametrize("name", ROUGH)
 @pytest.mark.parametrize("general", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])

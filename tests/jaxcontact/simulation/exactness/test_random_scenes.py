@@ -142,7 +142,7 @@ def compare(law: str, count: int, *, seed: int, fluid: bool = False, slopes: boo
         p = scenes.stacked(cases)
         along = {
             name: p[name] * rng.normal(size=(scenes.LANES,) + (1,) * (p[name].ndim - 1))
-            for name in DIFFERENTIATED
+            for name in (DIFFERENTIATED if slopes else ())
         }
         *_, found = followed(p, along, law=law, fluid=fluid)
         p["duration"] = until_rest(p, found)

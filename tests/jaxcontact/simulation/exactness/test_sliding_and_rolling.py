@@ -86,6 +86,7 @@ def random_case(rng: np.random.Generator, *, tilt: float) -> dict:
     }
 
 
+@pytest.mark.long("level")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("tilt", "kind"),
@@ -178,7 +179,7 @@ def test_a_ball_that_rolls_onto_too_steep_a_slope_slides_at_once(share):
     np.testing.assert_allclose(RADIUS * found.spin[:, 1], surface, atol=1e-6 * velocity[-1])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_ball_that_touches_but_for_rounding_does_not_leave():
     """Gap and normal velocity of a start on the plane are rounding, of either sign; in a fluid the
     flight to the touch-down, of nanoseconds, is integrated.

@@ -66,7 +66,7 @@ def test_a_collision_with_friction_keeps_both_momenta(method, friction):
         np.testing.assert_allclose(value[1], value[0], rtol=0, atol=1e-12 * np.max(np.abs(value)))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_clumps_that_collide_keep_both_momenta():
     clump = jc.clump(
         offset=((-0.03, 0.0, 0.0), (0.03, 0.0, 0.0)),
@@ -105,6 +105,7 @@ LAWS = {1: "hunt_crossley_1975", 2: "exudyn_mixed"}
 EXUDYN = ("fric_oblique_equal", "fric_spin_unequal", "fric_gross_slip", "fric_bounce_topspin")
 
 
+@pytest.mark.long("fric_gross_slip")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXUDYN)
 def test_oblique_impacts_are_those_of_exudyn(name):

@@ -83,6 +83,7 @@ METHODS = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.long("soft")
 @METHODS
 @pytest.mark.slow
 def test_a_smooth_impact_off_centre_rebounds_with_the_restitution_asked_for(method):
@@ -112,7 +113,7 @@ def test_a_smooth_impact_off_centre_rebounds_with_the_restitution_asked_for(meth
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_clump_of_one_member_is_a_sphere():
     contact = jc.ContactModel(normal=LAW, friction=FRICTION)
     sphere = jc.spheres(radius=0.02, mass=0.03)
@@ -215,6 +216,7 @@ def test_the_spin_of_a_free_body_is_that_of_eulers_equations_between_steps_too()
     np.testing.assert_allclose(own, expected, rtol=0, atol=1e-6 * np.linalg.norm(spin))
 
 
+@pytest.mark.long
 def test_steps_that_do_not_suffice_for_a_turning_body_are_said_and_nothing_is_nan():
     scene = jc.Scene(
         bodies=dumbbell(), contact=jc.ContactModel(normal=LAW), gravity=(0.0, 0.0, 0.0)

@@ -66,8 +66,7 @@ def error(found: np.ndarray, right: np.ndarray) -> float:
     return max(np.max(np.abs((found - right)[:, c])) / np.max(np.abs(right[:, c])) for c in columns)
 
 
-@pytest.mark.long("elastic and soft")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_called_a_success_is_right(case):
     right, most = integrate(CASES[case], START, END)

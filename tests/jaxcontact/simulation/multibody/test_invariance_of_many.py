@@ -155,7 +155,7 @@ def test_bodies_may_be_listed_in_any_order():
     assert_alike({name: value[:, ::-1] for name, value in found.items()}, columns(as_given()))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("quarters", [1, 2, 3])
 def test_a_clump_turned_by_its_own_symmetry_moves_alike(quarters):
     symmetry = Rotation.from_rotvec([0.0, 0.0, quarters * np.pi / 2])

@@ -120,9 +120,8 @@ def mechanics(found: jc.Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 METHODS = pytest.mark.parametrize("method", [RIGID, SOFT], ids=["rigid", "soft"])
 
 
-@pytest.mark.long("rigid")
+@pytest.mark.long
 @METHODS
-@pytest.mark.slow
 def test_every_case_is_one_collision(method):
     found = collisions(method)
     assert np.all(found.status == jc.Status.SUCCESS)
@@ -378,6 +377,7 @@ def cradle(name: str):
     return jax.jit(swing)
 
 
+@pytest.mark.long("0.0-rigid")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SWINGS)
 @pytest.mark.parametrize("gap", [0.0, 2e-3])
@@ -462,6 +462,7 @@ def recordings(model: int) -> dict:
     return documents
 
 
+@pytest.mark.long("2")
 @pytest.mark.parametrize("model", RECORDED)
 @pytest.mark.slow
 def test_two_spheres_move_as_in_exudyn(model):
@@ -539,8 +540,7 @@ def test_two_spheres_move_as_in_exudyn(model):
 # What is wrong is said.
 
 
-@pytest.mark.slow
-@pytest.mark.long("soft")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "method",
     [

@@ -159,7 +159,7 @@ def test_the_derivative_by_the_amplitude_of_a_plate_is_that_of_differences():
 # A ball pulled down by a spring whose other end goes down and up again.
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_spring_to_a_moving_anchor_presses_and_lets_go():
     """Slowly: the force on the ball is that of the spring, and what the anchor did is stored or
     lost in the end.
@@ -215,8 +215,7 @@ def oblique(name: str, method):
     return jax.jit(run) if isinstance(method, jc.EventAligned) else run
 
 
-@pytest.mark.slow
-@pytest.mark.long("0.05-Mindlin", "0.5-Mindlin", "3.0-Mindlin")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["Cundall and Strack", pytest.param("Mindlin", marks=pytest.mark.slow)]
 )
@@ -236,7 +235,7 @@ def test_fixed_steps_tend_to_the_event_aligned_impact_with_memory(name, sideways
     assert aligned.ledger.imbalance < 1e-5
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_ledger_of_rigid_bounces_in_air_closes():
     scene = jc.Scene(
         bodies=jc.spheres(radius=RADIUS, mass=2.7e-3), contact=CONTACT, drag=jc.QuadraticDrag()

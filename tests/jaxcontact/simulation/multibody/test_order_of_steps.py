@@ -139,6 +139,7 @@ def ends_in_a_funnel() -> dict[int, np.ndarray]:
     return {steps: np.asarray(after(steps)) for steps in (50, 100, 800)}
 
 
+@pytest.mark.long
 def test_steps_of_sustained_contacts_are_of_second_order_with_a_small_error():
     """Extrapolation from a step and two halves left ten times as much."""
     found = ends_in_a_funnel()

@@ -61,7 +61,7 @@ def test_fixed_steps_swing_alike(scheme):
     np.testing.assert_allclose(found.spin[:, 1], 0.1 * np.cos(FREQUENCY * TIMES), atol=5e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_spring_that_slides_slows_down_by_its_limit():
     coefficient, spin = 1e-3, 20.0
     found = FAST(functools.partial(rocking, coefficient=coefficient, method=STEPS, spin=spin))(

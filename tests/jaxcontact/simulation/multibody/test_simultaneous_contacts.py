@@ -165,8 +165,8 @@ def test_balls_that_hit_a_third_from_both_sides_leave_alike(name):
         np.testing.assert_allclose(speeds[1:], [0.0, -speeds[0]], atol=ROUNDING)
 
 
+@pytest.mark.long
 @EVERY
-@pytest.mark.slow
 def test_balls_that_touch_move_as_those_that_nearly_do(name):
     touching, nearly = (
         row(name)(np.array([-0.1, 0.0, 0.04 + gap]), np.array([1.0, 0.0, 0.0]))

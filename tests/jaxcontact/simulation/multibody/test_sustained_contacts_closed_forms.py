@@ -192,8 +192,7 @@ def in_groove():
     return jax.jit(run)
 
 
-@pytest.mark.long("sides0")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("sides", [(np.pi / 4, np.pi / 4), (1.2, 1.2), (0.3, 0.9)])
 def test_the_sides_of_a_groove_share_the_weight(sides):
     """``N = W sin(other)/sin(sum)``, which is ``W/(2 cos)`` where both are as steep."""
@@ -220,8 +219,7 @@ def test_a_ball_rolls_in_a_groove_on_a_smaller_radius(side):
     )
 
 
-@pytest.mark.long("wall")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("normal", [(-1.0, 0.0, 0.0), (-0.6, 0.0, 0.8)], ids=["wall", "slope"])
 def test_a_ball_that_rolls_on_the_floor_does_not_roll_through_the_next_plane(normal):
     scene = jc.Scene(
@@ -354,6 +352,7 @@ def test_a_ball_on_a_belt_slides_until_it_rolls_with_two_sevenths_of_its_speed()
     assert found.ledger.imbalance < 1e-9
 
 
+@pytest.mark.long
 def test_a_ball_on_a_shaken_plate_follows_with_two_sevenths_of_its_motion():
     times, amplitude, frequency = np.linspace(0.0, 1.0, 9), 0.05, 2.0
     found = carried(

@@ -95,7 +95,7 @@ def test_the_motion_is_that_of_the_plain_formulas(arms):
     np.testing.assert_allclose(0.05 * found.spin, 0.05 * expected[:, 2], rtol=0, atol=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_derivatives_by_its_own_parameters_are_those_of_differences():
     base = jnp.array([STIFFNESS, DASHPOT, *FRICTION.values()])
 
@@ -119,7 +119,7 @@ def test_derivatives_by_its_own_parameters_are_those_of_differences():
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * scale)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_smooth_form_moves_nearly_alike():
     hard = contact()
     smooth = hard.replace(

@@ -147,8 +147,7 @@ def momenta(found):
     return momentum, orbit + np.einsum("b,tbi->ti", INERTIA, found.spin)
 
 
-@pytest.mark.long("LINEAR")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["HERTZ", "LINEAR"])
 def test_the_motion_is_that_of_plain_formulas(name):
     contact = {"HERTZ": HERTZ, "LINEAR": LINEAR}[name]

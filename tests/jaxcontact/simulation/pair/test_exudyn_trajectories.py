@@ -103,7 +103,7 @@ def directory(reference_dir):
     return found
 
 
-@pytest.mark.long(*LONG)
+@pytest.mark.long(*LONG, "drop_m1_e0.9_plane", "drop_m2_settle", "fric_oblique_equal")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_motion_is_that_of_the_program(directory, name):
@@ -179,7 +179,7 @@ def by_logarithms(logarithms):
     return last(OBLIQUE.replace(**changes))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_both_momenta_are_kept():
     found = collide(OBLIQUE)
     inertia = 0.4 * MASS * RADIUS**2

@@ -137,7 +137,7 @@ def test_a_wall_in_a_contact_is_no_free_ball():
         jc.simulate(scene, start, jnp.array([0.0, 0.1]))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_success_where_there_is_no_motion():
     """A centre within the partner; a contact whose damping is not a number, under tracing."""
 

@@ -195,8 +195,7 @@ class Formulas:
         return y.reshape(3, 2, 3), events
 
 
-@pytest.mark.long("head-on")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in CASES if name != "cor = 0, head-on"])
 def test_the_motion_is_that_of_plain_formulas(name):
     found = jax.tree.map(lambda part: part[list(CASES).index(name)], all_cases())
@@ -371,7 +370,7 @@ def on_a_held_sphere(parameters, start, times, *, radius, mass, poisson=POISSON)
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("cor", [0.7, 0.0])
 def test_a_sphere_rebounds_from_a_held_one(cor):
     """With ``cor = 0`` it hangs on to it: the law of the program pulls."""

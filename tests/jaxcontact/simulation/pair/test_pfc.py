@@ -278,9 +278,7 @@ def assert_same(found, expected, within):
     np.testing.assert_allclose(found.lift_off, expected.lift_off, rtol=0, atol=within * TIMES[-1])
 
 
-@pytest.mark.long("HERTZ", "LINEAR")
-@pytest.mark.slow
-@pytest.mark.long("FADING")
+@pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_the_motion_is_that_of_plain_formulas(name):
     model = MODELS[name]
@@ -336,7 +334,7 @@ def cycled(name, start, steps):
     return np.concatenate([v, RADIUS[:, None] * w])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "case"),
     [("LINEAR", "in overlap"), ("ROLLING", "slips at last"), ("HERTZ", "slides at once")],
@@ -393,8 +391,7 @@ def differences(model, step=1e-2):
     return np.stack(columns, axis=1)
 
 
-@pytest.mark.long("HERTZ")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["ROLLING", "HERTZ"])
 def test_derivatives_are_those_of_differences(name):
     model = MODELS[name]

@@ -70,8 +70,7 @@ def velocities(contact):
     return jnp.concatenate([moved.velocity[-1].ravel(), moved.spin[-1].ravel()])
 
 
-@pytest.mark.long("pfc", "edem")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", CONTACTS)
 def test_the_motion_goes_to_the_documented_one_with_the_smoothing(name):
     hard = velocities(CONTACTS[name])
