@@ -15,7 +15,7 @@ IN_VENV := $(VENV)/bin/python
 help:
 	@echo 'make main       run the main job'
 	@echo 'make test       run the tests            (ARGS="-k restitution" selects)'
-	@echo 'make long       run all tests, and those of more than five seconds'
+	@echo 'make long       run all tests, the long ones too'
 	@echo 'make quick      run the tests that are not slow'
 	@echo 'make lint       ruff, mypy, and which part may import which (import-linter)'
 	@echo 'make docs       build the documentation, warnings are errors'

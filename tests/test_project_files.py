@@ -41,7 +41,8 @@ def test_the_workflow_runs_everything_on_each_python_that_is_declared():
         if re.fullmatch(r"Programming Language :: Python :: 3\.\d+", kind)
     ]
     assert job["strategy"]["matrix"]["python"] == declared
-    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+    always = [step["run"] for step in job["steps"] if "run" in step and "if" not in step]
+    assert always == [".ci/run"]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)

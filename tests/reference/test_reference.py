@@ -23,16 +23,19 @@ def group_of(name):
 SLOW = tuple(f"closed_form/gradient_cases/{case}" for case in ("G03", "G10", "G12"))
 """Cases of several bodies, and with many steps."""
 
-LONG = tuple(f"closed_form/gradient_cases/{case}" for case in ("G10", "G11"))
-"""Cases whose reverse mode takes a minute to compile: other cases (G01, G03) take the same way with
-a ball less, or a wall less.
+LONG = tuple(f"closed_form/gradient_cases/{case}" for case in ("G03", "G10", "G11"))
+"""Cases whose reverse mode takes up to a minute to compile: another one (G01) takes the same way
+with a ball less, or a wall less.
 """
+
+LONG_IN_ALL = ("closed_form/gradient_cases/G10a", "exudyn/multi_pile4_gc_friction")
+"""Cases of which nothing is quick: G03 and the other piles are of several bodies, too."""
 
 
 def marks(name):
     # A derivative in reverse mode is compiled for each case.
     slow = name.endswith("reverse") or name.startswith(SLOW)
-    long = name.endswith("reverse") and name.startswith(LONG)
+    long = name.startswith(LONG_IN_ALL) or (name.endswith("reverse") and name.startswith(LONG))
     return [
         pytest.mark.xdist_group(group_of(name)),
         *([pytest.mark.slow] if slow else []),
@@ -50,13 +53,6 @@ def pytest_generate_tests(metafunc):
     )
 
 
-@pytest.mark.long(
-    "closed_form/gradient_cases/G03_two_balls/dloss/dx1 reverse",
-    "closed_form/gradient_cases/G10a_three_ball_chain/v3",
-    "closed_form/gradient_cases/G03_two_balls/dloss/dx2 reverse",
-    "closed_form/gradient_cases/G03_two_balls/loss",
-    "closed_form/gradient_cases/G10a_three_ball_chain/dv3/dv forward",
-    "exudyn/multi_pile4_gc_friction",
-)
+@pytest.mark.long("closed_form/gradient_cases/G03_two_balls/loss")
 def test_reference(case):
     case.check()

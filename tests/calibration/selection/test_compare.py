@@ -155,6 +155,7 @@ def test_minima_that_are_as_low_as_they_can_be_are_not_sought_again():
     assert found == fits
 
 
+@pytest.mark.long
 def test_data_at_high_noise_cannot_tell():
     found = compare(problems(table(VISCOELASTIC, 0.3)))
     assert "cannot tell" in found.verdict

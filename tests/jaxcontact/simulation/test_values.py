@@ -227,7 +227,7 @@ def test_bounces_in_air_with_spin_equal_an_integration_in_time():
     assert spin < 1e-4
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("after_touch_down", [2e-4, 1e-2])
 def test_a_long_curved_flight_lands_where_an_integration_in_time_does(after_touch_down):
     """The duration of such a flight is far from that of its first parabola; the contact must not be

@@ -163,7 +163,7 @@ def test_a_clump_turned_by_its_own_symmetry_moves_alike(quarters):
     assert_alike(columns(found), columns(as_given()))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("sample", [1, 2, 3])
 def test_a_motion_may_be_interrupted_in_flight(sample):
     whole = as_given()

@@ -201,7 +201,7 @@ def test_the_sides_of_a_groove_share_the_weight(sides):
     np.testing.assert_allclose(load_of(overlap[-1]), wanted, rtol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("side", [0.3, np.pi / 4, 1.0])
 def test_a_ball_rolls_in_a_groove_on_a_smaller_radius(side):
     """``a = g sin(slope)/(1 + 2/(5 cos(side)^2))``: the faster it turns, the more of the fall is in
@@ -363,6 +363,7 @@ def test_a_ball_on_a_shaken_plate_follows_with_two_sevenths_of_its_motion():
     np.testing.assert_allclose(found.position[:, 0], 2 / 7 * moved, atol=2e-4 * amplitude)
 
 
+@pytest.mark.long
 def test_a_ball_on_a_turntable_goes_round_in_two_sevenths_of_its_time():
     """In a circle anywhere on the table, ``v = 2/7 Omega x (r - centre)`` (Earnshaw; Burns, Am. J.
     Phys. 49 (1981) 56).

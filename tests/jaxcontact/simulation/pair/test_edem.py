@@ -163,7 +163,7 @@ def test_the_motion_is_that_of_plain_formulas(name):
         np.testing.assert_allclose(angular - angular[0], 0.0, rtol=0, atol=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rotations_that_end_are_held():
     """Spinning friction leaves both spheres one spin about the normal; rolling friction none. Both
     need the program that the motion above has compiled.

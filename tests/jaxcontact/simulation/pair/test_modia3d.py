@@ -215,7 +215,7 @@ def test_the_motion_is_that_of_plain_formulas(name):
     np.testing.assert_allclose(size * found.spin[-1], size * spin, rtol=0, atol=1e-8 * speed)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["head-on", "cor = 0, head-on"])
 def test_the_restitution_is_that_of_the_law(name):
     """With ``a`` the damping times the impact speed, ``a (1 + e) = ln((1 + a)/(1 - a e))``. Where
