@@ -40,9 +40,7 @@ def pytest_addoption(parser):
         help="tree of reference cases with sub-directories closed_form, equations, exudyn "
         "(default: the committed copies)",
     )
-    parser.addoption(
-        "--long", action="store_true", help="run the tests that take a minute or more, too"
-    )
+    parser.addoption("--long", action="store_true", help="run the long tests, too")
     parser.addoption(
         "--cpu-times",
         type=Path,
@@ -75,7 +73,9 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
-    slow = Counter(_group(item) for item in items if item.get_closest_marker("slow"))
+    slow = Counter(
+        _group(item) for item in items if item.get_closest_marker("slow") or _is_long(item)
+    )
     place = {group: index for index, group in enumerate(dict.fromkeys(map(_group, items)))}
     items.sort(key=lambda item: (-slow[_group(item)], place[_group(item)]))
 

@@ -15,7 +15,15 @@ from jaxcontact.systems import exudyn
 from jaxcontact.systems.exudyn.compatibility import EXUDYN_1_13
 
 DIRECTORY = Path("exudyn")
-LONG = ("drop_m0_damped_plane", "drop_m2_e0.8_n1.5", "fric_gross_slip", "hollow_bounce")
+LONG = (
+    "drop_m0_damped_plane",
+    "drop_m1_e0.9_plane",
+    "drop_m2_e0.8_n1.5",
+    "drop_m2_settle",
+    "fric_gross_slip",
+    "fric_oblique_equal",
+    "hollow_bounce",
+)
 """Those that compile a program of their own, as another one of their kind does."""
 
 NAMES = (
@@ -103,7 +111,7 @@ def directory(reference_dir):
     return found
 
 
-@pytest.mark.long(*LONG, "drop_m1_e0.9_plane", "drop_m2_settle", "fric_oblique_equal")
+@pytest.mark.long(*LONG)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_motion_is_that_of_the_program(directory, name):
