@@ -10,6 +10,7 @@ from jaxcontact.scene.scene import State
 from jaxcontact.simulation.core.ledger import Ledger
 from jaxcontact.simulation.multibody.pairs import World, kinetic_energy, momenta
 from jaxcontact.simulation.multibody.step import Active, Work
+from jaxcontact.simulation.multibody.sustained_contacts import Slopes
 
 
 class StepRecord(NamedTuple):
@@ -28,6 +29,8 @@ class StepRecord(NamedTuple):
         active: contacts in the step.
         repeats: whether the bodies within the step are where a shorter one takes them.
         rests: whether its contacts have settled.
+        slopes: accelerations at its ends where they have; ``None`` where none may.
+        error: what velocities may lack then, in units of the fastest motion so far.
     """
 
     time: jax.Array
@@ -45,6 +48,8 @@ class StepRecord(NamedTuple):
     active: Active
     repeats: jax.Array
     rests: jax.Array
+    slopes: Slopes | None
+    error: jax.Array
 
 
 def ledger_of(world: World, record: StepRecord) -> Ledger:

@@ -65,6 +65,9 @@ from jaxcontact.simulation.multibody.step import (
 from jaxcontact.simulation.multibody.sustained_contacts import (
     SHORTEST,
     Interval,
+    Slopes,
+    Sustained,
+    fastest_motion,
     loads,
     static_overlap,
     sustained_step,
@@ -179,6 +182,19 @@ GROWTH = 4.0
 steps at touch-down grows by 3.
 """
 
+ERROR_OF_STEP, INEXACT_SUSTAINED = 2.5e-9, 5e-6
+"""What one step of sustained contact may lack by its estimate, in units of the fastest motion so
+far, and what all of them together may at an accuracy of 1e-6.
+"""
+
+FIRST_SUSTAINED = 0.1
+"""First step of sustained contact, in units of the time in which a body moves by its size."""
+
+SHORTEST_SUSTAINED = 1e-10
+"""To which share of that a step is shortened at most: where sliding ends within, what it lacks is
+as large as the step.
+"""
+
 SHORTENED = 2
 """Budget of steps in a contact in units of those of usual length: some are shortened."""
 
@@ -196,14 +212,15 @@ class Touching(NamedTuple):
 
 
 class StepCarry(NamedTuple):
-    """Where the simulation stands, and the longest step in contacts that their last one allows [s],
-    infinite where there was none.
+    """Where the simulation stands, the longest step in contacts that their last one allows [s],
+    infinite where there was none, and the fastest motion so far [m/s].
     """
 
     time: jax.Array
     state: State
     touching: Touching
     longest: jax.Array
+    fastest: jax.Array
 
 
 class Ends(NamedTuple):
@@ -214,12 +231,11 @@ class Ends(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """A step as far as it was tried: how it ends, the load of sustained contacts [N], where all
-    pairs are then, and the rates of their gaps [m/s].
+    """A step as far as it was tried: how it ends, where all pairs are then, and the rates of their
+    gaps [m/s].
     """
 
-    stepped: Stepped
-    load: jax.Array
+    end: Sustained
     at: Geometry
     rate: jax.Array
 
@@ -231,20 +247,15 @@ class Tried(NamedTuple):
 
 class Search(NamedTuple):
     """Search for the length of a step and the event in it: number of tries since the length is
-    short enough, the longest step that is, length up to the event, and the pair whose event it is.
+    short enough, the longest step that is, what it lacks in units of what it may, length up to the
+    event, and the pair whose event it is.
     """
 
     tries: jax.Array
     longest: jax.Array
+    excess: jax.Array
     length: jax.Array
     chosen: jax.Array
-
-
-class Lengths(NamedTuple):
-    """Longest steps [s]: of a flight that is not closed-form, and of sustained contact."""
-
-    flight: jax.Array
-    sustained: jax.Array
 
 
 def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
@@ -682,7 +693,7 @@ def next_step(
     world: World,
     progress: StepCarry,
     horizon: jax.Array,
-    lengths: Lengths,
+    longest_flight: jax.Array,
     method: EventAligned | Impulse,
 ) -> tuple[StepRecord, StepCarry]:
     """The next step, and where it ends: to an event, or as far as the contacts allow."""
@@ -703,15 +714,19 @@ def next_step(
     bounds = frozen(flight_bounds(world, state, at, rate, time, active.closed))
     beyond = max(OVERSHOOT, rounding(gap)) * frozen(jnp.minimum(remaining, 1.0))
     allowed = jnp.minimum(bounds.touch * BEYOND + beyond, accurate_flight(world, state))
-    allowed = jnp.minimum(allowed, lengths.flight)
+    allowed = jnp.minimum(allowed, longest_flight)
+    pull = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
+    pull = frozen(jnp.max(safe_norm(pull)))
+    first = first_sustained(world, fastest_motion(world, state.velocity, state.spin), pull)
     if lasts is not None:
-        allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
+        sustained = jnp.where(jnp.isfinite(progress.longest), progress.longest, first)
+        allowed = jnp.where(lasts, jnp.minimum(allowed, sustained), allowed)
     if isinstance(method, EventAligned):
         resolved, usual = graded_step(world, active, at, rate, state, method.graded_step)
         resolved = jnp.maximum(resolved, finest_step(world, active, state))
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
         resolved = jnp.minimum(
-            resolved, jnp.minimum(bounds.certain * BEYOND + beyond, lengths.flight)
+            resolved, jnp.minimum(bounds.certain * BEYOND + beyond, longest_flight)
         )
         shortest = SHORTEST_SHARE * frozen(usual)
         grows = resolves & (progress.longest < resolved)
@@ -720,26 +735,44 @@ def next_step(
         allowed = jnp.where(resolves, resolved, allowed)
     else:
         resolves, shortest = jnp.zeros((), dtype=bool), jnp.zeros_like(time)
+    controlled = resolves
+    if lasts is not None:
+        controlled = resolves | lasts
+        finest = jnp.maximum(SHORTEST_SUSTAINED * first, rounding(gap) * jnp.abs(time))
+        shortest = frozen(jnp.where(lasts, finest, shortest))
     duration = jnp.minimum(allowed, remaining)
 
     # Compiled as a function of its own: it is traced once for all places that call it.
     @jax.jit
-    def after_step(length: jax.Array) -> Tried:
+    def after_step(length: jax.Array, usual: jax.Array) -> Tried:
+        def in_contact() -> Sustained:
+            stepped = contact_step(world, active, state, time, length)
+            if lasts is not None:
+                stepped = with_memory(active, stepped)
+            return Sustained(stepped, jnp.zeros_like(gap), no_slopes(state, method), 0.0 * length)
+
         if lasts is None:
-            stepped, load = contact_step(world, active, state, time, length), jnp.zeros_like(gap)
+            end = in_contact()
         else:
-            stepped, load = either(
+            end = either(
                 lasts,
-                lambda: sustained_step(
-                    world, active, state, Interval(time, length, lengths.sustained)
-                ),
-                lambda: (
-                    with_memory(active, contact_step(world, active, state, time, length)),
-                    jnp.zeros_like(gap),
-                ),
+                lambda: sustained_step(world, active, state, Interval(time, length, usual)),
+                in_contact,
             )
-        then = geometry(world, stepped.state, time + length)
-        return Tried(stepped, load, then, gap_rates(world, then, stepped.state))
+        then = geometry(world, end.stepped.state, time + length)
+        return Tried(end, then, gap_rates(world, then, end.stepped.state))
+
+    def fastest_until(end: State) -> jax.Array:
+        """Fastest motion at the end of a step, or before."""
+        now = fastest_motion(world, end.velocity, end.spin)
+        return jnp.maximum(progress.fastest, now)
+
+    def relative_error(tried: Tried, length: jax.Array) -> jax.Array:
+        """Of velocities after sustained contact, beyond the rounding of what forces add to them, in
+        units of the fastest motion.
+        """
+        told = frozen(jnp.maximum(tried.end.error - rounding(gap) * pull * length, 0.0))
+        return told / jnp.maximum(fastest_until(tried.end.stepped.state), SLOWEST)
 
     watched = watch(world, active)
     seen_before = Ends(gap, rate)
@@ -753,12 +786,16 @@ def next_step(
     graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
 
     def search(seen: Search) -> Search:
-        tried = frozen(after_step(seen.length))
+        tried = frozen(after_step(seen.length, seen.longest))
         ends, longest = tried.ends, seen.longest
         # A step that lacks too much is shortened before any event is looked for.
-        excess = excess_lack(world, active, tried.stepped, method)
-        crosses = passes_corner(world, active, still, ends)
-        too_long = (seen.tries == 0) & resolves & ((excess > 1.0) | crosses) & (longest > shortest)
+        excess = excess_lack(world, active, tried.end.stepped, method)
+        crosses = resolves & passes_corner(world, active, still, ends)
+        if lasts is not None:
+            error = relative_error(tried, seen.length)
+            excess = jnp.where(lasts, error / error_of_step(method), excess)
+        excess = jnp.where(seen.tries == 0, excess, seen.excess)
+        too_long = (seen.tries == 0) & controlled & ((excess > 1.0) | crosses) & (longest > shortest)
         share = SAFETY / jnp.cbrt(jnp.maximum(excess, 1.0))
         share = jnp.clip(jnp.where(crosses, jnp.minimum(share, 0.5), share), LEAST_SHORTER, SAFETY)
         shorter = jnp.maximum(share * longest, shortest)
@@ -782,6 +819,7 @@ def next_step(
         return Search(
             jnp.where(too_long, 0, seen.tries + 1),
             jnp.where(too_long, shorter, longest),
+            excess,
             jnp.where(too_long, shorter, length),
             which & ~too_long,
         )
@@ -793,7 +831,13 @@ def next_step(
     found = jax.lax.while_loop(
         unfinished,
         search,
-        Search(jnp.asarray(0), tried_first, tried_first, jnp.zeros(watch_shape, dtype=bool)),
+        Search(
+            jnp.asarray(0),
+            tried_first,
+            jnp.zeros_like(tried_first),
+            tried_first,
+            jnp.zeros(watch_shape, dtype=bool),
+        ),
     )
     chosen, tau, longest = frozen((found.chosen, found.length, found.longest))
     duration = duration * (longest / tried_first)
@@ -806,7 +850,7 @@ def next_step(
     ) -> tuple[tuple[jax.Array, jax.Array, Tried], None]:
         def tried() -> tuple[jax.Array, jax.Array, Tried]:
             length, slope, _ = current
-            after = after_step(length)
+            after = after_step(length, longest)
             passed, slopes = distances(watched, seen_before, after.ends, length)
             here = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
             slope = jnp.where(correction == 0, here, slope)
@@ -825,14 +869,16 @@ def next_step(
 
     begin = jnp.where(happens, tau, duration)
     nothing = jax.tree.map(
-        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(after_step, begin)
+        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(after_step, begin, longest)
     )
-    (length, _, (stepped, load, then, rates)), _ = jax.lax.scan(
+    (length, _, tried), _ = jax.lax.scan(
         corrected, (begin, jnp.zeros_like(begin), nothing), jnp.arange(CORRECTIONS + 1)
     )
+    end, then, rates = tried
+    stepped, load = end.stepped, end.load
     leaves = chosen[0] & active.closed
     if lasts is not None:
-        told = length > SHORTEST * lengths.sustained
+        told = length > SHORTEST * longest
         released = lasts & told & active.closed & (load <= 0) & (rates > SLOWEST)
         if not world.has_hysteresis:
             leaves = leaves | released
@@ -862,7 +908,13 @@ def next_step(
     if lasts is not None:
         repeats = repeats & ~lasts
     stored = stored_in(world, time + length, stepped.state, after)
-    longest = jnp.where(resolves & ~jnp.any(touches), GROWTH * longest, jnp.inf)
+    grows = GROWTH * jnp.ones_like(longest)
+    if lasts is not None:
+        # As long as what sustained contacts lack, of fourth order in a step, would just allow.
+        just = SAFETY / jnp.sqrt(jnp.sqrt(jnp.maximum(frozen(found.excess), GROWTH**-4.0)))
+        grows = jnp.where(lasts, jnp.minimum(just, grows), grows)
+        controlled = controlled & (quiet(after) == lasts)
+    longest = jnp.where(controlled & ~jnp.any(touches), grows * longest, jnp.inf)
     return StepRecord(
         time,
         state,
@@ -876,8 +928,32 @@ def next_step(
         active=active,
         repeats=repeats,
         rests=jnp.zeros((), dtype=bool) if lasts is None else lasts,
+        slopes=end.slopes,
+        error=relative_error(tried, length),
         **stored,
-    ), StepCarry(time + length, stepped.state, after, longest)
+    ), StepCarry(time + length, stepped.state, after, longest, fastest_until(stepped.state))
+
+
+def no_slopes(state: State, method: EventAligned | Impulse) -> Slopes | None:
+    """Of a step of other contacts; ``None`` where no contact may last."""
+    none = jnp.zeros_like(state.velocity)
+    return Slopes(none, none, none, none) if method.sustained_steps else None
+
+
+def first_sustained(world: World, speed: jax.Array, pull: jax.Array) -> jax.Array:
+    """First step of sustained contact [s], at a speed [m/s] and under a pull [m/s^2]."""
+    size = jnp.min(world.extent)
+    rate = speed + jnp.sqrt(size * pull)
+    return jnp.where(rate > 0, FIRST_SUSTAINED * size / jnp.where(rate > 0, rate, 1.0), jnp.inf)
+
+
+def error_of_step(method: EventAligned | Impulse) -> float:
+    """What a step of sustained contact may lack, in units of the fastest motion: it is of fourth
+    order in the length of the step, which goes with the inverse of ``sustained_steps``.
+    """
+    finer = type(method).sustained_steps / method.sustained_steps
+    rounded = 64 * float(jnp.finfo(jnp.result_type(float)).eps)
+    return max(ERROR_OF_STEP * max(method.accuracy, 1e-6) / 1e-6 * finer**4, rounded)
 
 
 def stored_in(
@@ -1056,25 +1132,30 @@ def simulate_many(
     longest = longest_flight(scene, world.inverse_mass)
     if world.turns and rigid:
         longest = jnp.minimum(longest, RIGID_CLUMP_FRACTION * whole)
-    lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.sustained_steps, 1)))
     at_start = geometry(world, start, times[0])
     touching = touching_at_start(world, at_start, start, times[0], method)
-    first = StepCarry(times[0], start, touching, jnp.asarray(jnp.inf, whole.dtype))
+    first = StepCarry(
+        times[0],
+        start,
+        touching,
+        jnp.asarray(jnp.inf, whole.dtype),
+        fastest_motion(world, start.velocity, start.spin),
+    )
 
     def moving(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
-        step, after = next_step(world, progress, horizon, lengths, method)
+        step, after = next_step(world, progress, horizon, longest, method)
         if isinstance(method, Impulse):
-            time, state, touching, longest = after
+            time, state, touching, allowed, fastest = after
             state, spent, struck = rigid_impact(world, state, time, step.touches)
             step = step._replace(touches=struck, work=jax.tree.map(jnp.add, step.work, spent))
             # Too slow to bounce: it stays.
             stays = struck & (-step.rate <= method.rest_speed) & (method.sustained_steps > 0)
             active = touching.active._replace(closed=(touching.active.closed & ~struck) | stays)
-            after = StepCarry(time, state, Touching(active, active.closed), longest)
+            after = StepCarry(time, state, Touching(active, active.closed), allowed, fastest)
         return after, step
 
     def idle(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
-        return progress, standstill(world, progress)
+        return progress, standstill(world, progress, method)
 
     def advance(progress: StepCarry, _: None) -> tuple[StepCarry, StepRecord]:
         return when(progress.time <= horizon, lambda: moving(progress), lambda: idle(progress))
@@ -1086,7 +1167,7 @@ def simulate_many(
     record = jax.tree.map(
         lambda column, end: jnp.concatenate([column, end[None]]),
         record,
-        extrapolated(world, last, horizon),
+        extrapolated(world, last, horizon, method),
     )
     seen = seen_at(world, record, times)
     rests = jnp.any(record.rests) | jnp.any(last.touching.settled)
@@ -1095,6 +1176,7 @@ def simulate_many(
         together = jnp.any(jnp.sum(record.touches, axis=1) > 1)
         status = jnp.where(together, Status.SIMULTANEOUS_IMPACTS, status)
     inexact = largest_lack(record) > allowed_lack(method.accuracy, last.time.dtype)
+    inexact = inexact | (jnp.sum(record.error) > INEXACT_SUSTAINED * method.accuracy / 1e-6)
     status = jnp.where(inexact, Status.INEXACT_STEPS, status)
     arrives = last.time > horizon
     status = jnp.where(arrives, status, Status.TOO_FEW_STEPS)
@@ -1146,7 +1228,9 @@ def largest_lack(record: StepRecord) -> jax.Array:
     return jax.lax.stop_gradient(jnp.max(total - at_begin, initial=0.0) / fastest)
 
 
-def standstill(world: World, progress: StepCarry) -> StepRecord:
+def standstill(
+    world: World, progress: StepCarry, method: EventAligned | Impulse
+) -> StepRecord:
     """A step of no length, in which nothing happens."""
     none = jnp.zeros_like(progress.touching.active.closed)
     return StepRecord(
@@ -1162,11 +1246,15 @@ def standstill(world: World, progress: StepCarry) -> StepRecord:
         active=progress.touching.active,
         repeats=jnp.zeros((), dtype=bool),
         rests=jnp.zeros((), dtype=bool),
+        slopes=no_slopes(progress.state, method),
+        error=jnp.zeros_like(progress.time),
         **stored_in(world, progress.time, progress.state, progress.touching),
     )
 
 
-def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecord:
+def extrapolated(
+    world: World, last: StepCarry, horizon: jax.Array, method: EventAligned | Impulse
+) -> StepRecord:
     """What the budget of steps left over: parabolas to the horizon, without rotation, which stay
     finite however long they are.
     """
@@ -1179,7 +1267,7 @@ def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecor
         position=state.position + duration * (state.velocity + duration / 2 * acceleration),
         velocity=state.velocity + duration * acceleration,
     )
-    return standstill(world, last)._replace(duration=duration, after=after)
+    return standstill(world, last, method)._replace(duration=duration, after=after)
 
 
 def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) -> Contacts:
@@ -1236,6 +1324,7 @@ def seen_at(world: World, record: StepRecord, times: jax.Array) -> State:
             after.velocity,
             after.spin,
             gyration(world, record),
+            record.slopes,
         ),
         orientations(world, record, times),
     )
@@ -1305,8 +1394,11 @@ def segments(
     v1: jax.Array,
     w1: jax.Array,
     gyration: jax.Array,
+    slopes: Slopes | None,
 ) -> Segments:
-    """Pieces of one body's motion: cubics, exact for a parabola."""
+    """Pieces of one body's motion: cubics, exact for a parabola; quintics in sustained contact,
+    whose steps tell their ``slopes``.
+    """
     h = record.duration[:, None]
     moves = h > 0
     inverse = jnp.where(moves, 1 / jnp.where(moves, h, 1.0), 0.0)
@@ -1318,6 +1410,9 @@ def segments(
     a1 = (2 * v0 + 4 * v1 - 6 * mean) * inverse
     # A torque counts as constant over a step.
     turn = (w1 - w0) * inverse
+    told = Slopes(a0, a1, turn - gyration, turn + gyration)
+    if slopes is not None:
+        told = jax.tree.map(lambda own, of: jnp.where(record.rests[:, None], own, of), slopes, told)
     return Segments(
         record.time,
         record.time + record.duration,
@@ -1325,12 +1420,12 @@ def segments(
         x1,
         v0,
         v1,
-        a0,
-        a1,
+        told.start_acceleration,
+        told.end_acceleration,
         w0,
         w1,
-        turn - gyration,
-        turn + gyration,
+        told.start_spin_rate,
+        told.end_spin_rate,
     )
 
 

@@ -8,11 +8,12 @@ of a step are found together: the normal ones keep the contacts closed without p
 tangential ones are inside the friction cone and hold what they can (complementarity, solved by a
 semismooth Newton method after Alart and Curnier, Comput. Methods Appl. Mech. Eng. 92 (1991)
 353-375). Friction, rolling and spinning that depend on the slip alone are then solved for with
-their own law, from there. Impulses act in the middle of the step, normals included; velocities obey
-the contacts at its end, positions follow the mean velocity: of first order where contacts slide,
-and exact where they stick and loads and normals do not change. One such step, two of half the
-length and three of a third make a step of second order, with a tenth of the error that the first
-two would leave.
+their own law, from there. Impulses act in the middle of the step, normals included; positions
+follow the velocity at its start, so that where it ends is known, and velocities obey the contacts
+there: of first order, with an error that is a power series in the length of the step. One such
+step, two of half the length, three of a third and four of a quarter make a step of fourth order
+(half-explicit extrapolation, Ch. Lubich, Impact Comput. Sci. Eng. 3 (1991) 213-234); how much the
+first of them changes tells what it lacks.
 
 Friction and rolling resistance with a spring stick like Coulomb's here; their memory is that of the
 force or torque they hold.
@@ -32,7 +33,7 @@ from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.laws.friction.slider import coulomb_slider
-from jaxcontact.numerics.smooth import Real, positive_part
+from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.core.lanes import when
 from jaxcontact.simulation.multibody.pairs import (
@@ -66,14 +67,24 @@ could carry it.
 ATTEMPTS = 3
 """Ways to find the impulses, the last of which always ends."""
 
-PIECES = ((1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2))
-"""Of a step that is taken as one, two and three of first order: how many, and which of them."""
+WAYS = 4
+"""A step is taken in one piece, in two, in three and in four."""
 
-WAYS = np.array([[count == way for count, _ in PIECES] for way in (1, 2, 3)], dtype=float)
-"""Which pieces each of the three ways through a step is made of, ``(ways, pieces)``."""
+PIECES = tuple((count, index) for count in range(1, WAYS + 1) for index in range(count))
+"""Of the pieces of all ways: of how many, and which of them."""
 
-ENDS = np.array([index for index, (count, last) in enumerate(PIECES) if last == count - 1])
-"""The last piece of each way."""
+IN_WAY = np.array([[count == way + 1 for count, _ in PIECES] for way in range(WAYS)], dtype=float)
+"""Which pieces each way through a step is made of, ``(ways, pieces)``."""
+
+FIRST = np.array([place for place, (_, index) in enumerate(PIECES) if index == 0])
+LAST = np.array([place for place, (count, index) in enumerate(PIECES) if index == count - 1])
+"""The first and the last piece of each way."""
+
+IMPROVES = np.array([-1.0, 24.0, -81.0, 64.0]) / 6
+"""Weights of the ways that leave no error of first to third order (Aitken and Neville)."""
+
+DIFFERS = IMPROVES - np.array([0.0, 4.0, -18.0, 16.0]) / 2
+"""Less those without the first way, which leave no error of first and second order."""
 
 SHORTEST = 1e-3
 """Share of the usual length from which on a step tells the forces."""
@@ -394,33 +405,54 @@ def normal_mobility(world: World, at: Geometry, state: State) -> jax.Array:
 
 
 class Interval(NamedTuple):
-    """A step in time: its start, its duration, and that of a usual step [s]."""
+    """A step in time: its start, its duration, and that of a usual step [s]: what it would have
+    been without an event.
+    """
 
     time: jax.Array
     duration: jax.Array
     usual: jax.Array
 
 
-def sustained_step(
-    world: World, active: Active, state: State, interval: Interval
-) -> tuple[Stepped, jax.Array]:
-    """After a step in which the active contacts stay (or let go), and the normal force of each [N]:
-    of second order, by extrapolation from one implicit step, two of half the length and three of a
-    third. Where normals turn, velocities obey them at the end of a piece up to its square, and the
-    first piece begins where they do exactly: what that leaves, extrapolation does not know of.
-
-    Where the normal law has branches it is the implicit step.
+class Slopes(NamedTuple):
+    """Accelerations and their like of the spin at the start and the end of a step, ``(bodies,
+    3)``.
     """
-    if world.has_hysteresis:
-        return implicit_step(world, active, state, interval, settles=True)
+
+    start_acceleration: jax.Array
+    end_acceleration: jax.Array
+    start_spin_rate: jax.Array
+    end_spin_rate: jax.Array
+
+
+class Sustained(NamedTuple):
+    """After a step of sustained contacts.
+
+    Attributes:
+        stepped: as after every step.
+        load: normal force of each contact [N].
+        slopes: of the motion within the step.
+        error: what velocities may lack, and spins times the extent of the body [m/s].
+    """
+
+    stepped: Stepped
+    load: jax.Array
+    slopes: Slopes
+    error: jax.Array
+
+
+def sustained_step(world: World, active: Active, state: State, interval: Interval) -> Sustained:
+    """After a step in which the active contacts stay (or let go): of fourth order, by extrapolation
+    from implicit steps in one to four pieces; at static overlap.
+    """
     time, duration, usual = interval
 
-    def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array]]:
+    def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array, Any]]:
         fresh, offset, share = item
         start = jax.tree.map(lambda whole, later: jnp.where(fresh, whole, later), state, begin)
         piece = Interval(time + offset * duration, share * duration, usual)
-        stepped, load = implicit_step(world, active, start, piece, settles=False)
-        return stepped.state, (stepped, load)
+        stepped, load = implicit_step(world, active, start, piece)
+        return stepped.state, (stepped, load, mean_rates(start, stepped.state, piece.duration))
 
     fresh = jnp.array([index == 0 for _, index in PIECES])
     offsets, shares = (
@@ -428,37 +460,56 @@ def sustained_step(
         for column in zip(*((index / count, 1 / count) for count, index in PIECES), strict=True)
     )
     steps: Stepped
-    _, (steps, loads_of_pieces) = jax.lax.scan(part, state, (fresh, offsets, shares))
-    ends = jax.tree.map(lambda column: column[ENDS], steps.state)
+    _, (steps, loads_of_pieces, rates) = jax.lax.scan(part, state, (fresh, offsets, shares))
+    ends = jax.tree.map(lambda column: column[LAST], steps.state)
     after = jax.tree.map(extrapolated, ends)
     if after.orientation is not None:
         size = jnp.linalg.norm(after.orientation, axis=-1, keepdims=True)
         after = after._replace(orientation=after.orientation / size)
     work = jax.tree.map(
-        lambda column: extrapolated(jnp.tensordot(WAYS, column, axes=1)), steps.work
+        lambda column: extrapolated(jnp.tensordot(IN_WAY, column, axes=1)), steps.work
     )
     told = extrapolated(jax.vmap(lambda end: kinetic_energy(world, end))(ends))
     load = loads_of_pieces[-1]
     settled, lost = at_static_overlap(world, active, load, after, interval)
     left = told - kinetic_energy(world, after) + lost
     work = work._replace(settled=work.settled + left)
+    normal = active.normal
+    if world.has_hysteresis:
+        normal, work = rested(world, active, work, load, (state, settled), interval)
     last = jax.tree.map(lambda column: column[-1], steps)
-    return last._replace(state=settled, work=work), load
+    slopes = Slopes(*(extrapolated(rate[place]) for rate in rates for place in (FIRST, LAST)))
+    error = fastest_motion(
+        world, *(jnp.tensordot(DIFFERS, end, axes=1) for end in (ends.velocity, ends.spin))
+    )
+    return Sustained(last._replace(state=settled, work=work, normal=normal), load, slopes, error)
 
 
 def extrapolated(ends: jax.Array) -> jax.Array:
-    """Of ends by one, two and three pieces, what is left without their errors of first and second
-    order (Aitken and Neville).
-    """
-    one, two, three = ends
-    return (9 * three - 8 * two + one) / 2
+    """Of ends by all ways, what is left without their errors of first to third order."""
+    return jnp.tensordot(IMPROVES, ends, axes=1)
+
+
+def mean_rates(
+    before: State, after: State, duration: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Change of velocities and spins over a step, for each time; 0 in a step of no length."""
+    lasts = duration > 0
+    inverse = jnp.where(lasts, 1 / jnp.where(lasts, duration, 1.0), 0.0)
+    return (after.velocity - before.velocity) * inverse, (after.spin - before.spin) * inverse
+
+
+def fastest_motion(world: World, velocity: jax.Array, spin: jax.Array) -> jax.Array:
+    """Largest speed of a centre or of a point farthest from it [m/s], without derivatives."""
+    size = jnp.max(world.extent)
+    velocity, spin = jax.lax.stop_gradient((velocity, spin))
+    return jnp.maximum(jnp.max(safe_norm(velocity)), jnp.max(size * safe_norm(spin)))
 
 
 def implicit_step(
-    world: World, active: Active, state: State, interval: Interval, *, settles: bool
+    world: World, active: Active, state: State, interval: Interval
 ) -> tuple[Stepped, jax.Array]:
-    """After an implicit step, of first order where contacts slide, and the normal force of each
-    [N]; at static overlap where it ``settles``.
+    """After an implicit step of first order, and the normal force of each contact [N].
 
     A step that is much shorter than a usual one tells nothing of the forces.
     """
@@ -493,15 +544,12 @@ def implicit_step(
     velocity = free.velocity + push_impulse * world.inverse_mass[:, None]
     spin = free.spin + turned
     mean = (state.velocity + velocity) / 2, (state.spin + spin) / 2
-    after = drifted(world, state, *mean, duration)._replace(velocity=velocity, spin=spin)
+    after = later._replace(velocity=velocity, spin=spin)
     takes_time = jax.lax.stop_gradient(duration) > SHORTEST * usual
     normal_impulse = jnp.sum(impulses.force * acting.normal, axis=-1)
     load = jnp.where(
         active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0
     )
-    settled, lost = after, jnp.zeros((), after.position.dtype)
-    if settles:
-        settled, lost = at_static_overlap(world, active, load, after, interval)
     work = work_of(
         world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push
     )
@@ -516,22 +564,6 @@ def implicit_step(
         )
         memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held, active.memory)
         friction = jnp.where(takes_time, friction, active.friction)
-    work = work._replace(settled=work.settled + lost)
-    normal = active.normal
-    if world.has_hysteresis:
-        ends = tuple(
-            -geometry(world, *end).gap for end in ((state, time), (settled, time + duration))
-        )
-        rested = world.contact.branched.rested(normal, ends[1])
-        normal = jax.tree.map(lambda new, old: jnp.where(load > 0, new, old), rested, normal)
-        # The contacts take up what they then hold; the rest is lost with the bouncing.
-        energies = (
-            world.contact.branched.energy(on.memory, overlap)
-            for on, overlap in zip((active.normal, normal), ends, strict=True)
-        )
-        held = [jnp.where(active.closed, energy, 0.0) for energy in energies]
-        taken = held[1] - held[0]
-        work = work._replace(normal=taken, settled=work.settled + jnp.sum(work.normal - taken))
     rolling = active.rolling
     if world.rolls_on_springs:
         _, torque = normal_and_tangential(
@@ -542,7 +574,36 @@ def implicit_step(
             lambda new, old: jnp.where(takes_time, new, old), held_still, rolling
         )
     none = jnp.zeros_like(load)
-    return Stepped(settled, memory, friction, work, none, none, normal, rolling), load
+    return Stepped(after, memory, friction, work, none, none, active.normal, rolling), load
+
+
+def rested(
+    world: World,
+    active: Active,
+    work: Work,
+    load: jax.Array,
+    states: tuple[State, State],
+    interval: Interval,
+) -> tuple[OnBranch, Work]:
+    """What contacts with hysteresis remember after a step between ``states``. They take up what
+    they then hold; the rest of the work is lost with the bouncing.
+    """
+    times = interval.time, interval.time + interval.duration
+    overlaps = [
+        -geometry(world, state, time).gap for state, time in zip(states, times, strict=True)
+    ]
+    law = world.contact.branched
+    normal = jax.tree.map(
+        lambda new, old: jnp.where(load > 0, new, old),
+        law.rested(active.normal, overlaps[1]),
+        active.normal,
+    )
+    held = [
+        jnp.where(active.closed, law.energy(on.memory, overlap), 0.0)
+        for on, overlap in zip((active.normal, normal), overlaps, strict=True)
+    ]
+    taken = held[1] - held[0]
+    return normal, work._replace(normal=taken, settled=work.settled + jnp.sum(work.normal - taken))
 
 
 def at_static_overlap(
@@ -600,7 +661,8 @@ def work_of(
     if impulses.torque is not None:
         by_surfaces = by_surfaces + jnp.sum(impulses.torque * acting.surface_spin)
     lost, by_anchors = external_power(world, middle._replace(velocity=mean[0], spin=mean[1]), time)
-    external = duration * jnp.sum(push * mean[0] / world.inverse_mass[:, None])
+    moved = after.position - before.position
+    external = jnp.sum(push * moved / world.inverse_mass[:, None])
     change = kinetic_energy(world, after) - kinetic_energy(world, before)
     left = external + by_surfaces - jnp.sum(normal) - friction - rolling - spinning - change
     return Work(
