@@ -113,9 +113,12 @@ class EventAligned(_Controlled):
             impact has a length of about 3; the error falls with its power 4,
             with friction 3 (``Status.INEXACT_STEPS`` where it is too long). ``contact_steps``,
             ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
-        sustained_steps: steps into which the whole time is divided where contacts last, in scenes
-            with several bodies; of second order where contacts slide. 0 switches sustained contacts
-            off (a scene that only bounces then costs less under ``vmap``).
+        sustained_steps: budget of steps where contacts last, in scenes with several bodies. They
+            are of fourth order and as long as the ``accuracy`` allows by an estimate of what each
+            lacks, at another budget shorter or longer by the inverse of it
+            (``Status.INEXACT_STEPS`` where all together lack too much, as after a long time). 0
+            switches sustained contacts off (a scene that only bounces then costs less under
+            ``vmap``).
         rest_overlap: static overlap, in units of the radius of the body (of a clump, that of the
             sphere around it), up to which a contact may settle: it then stays at its static overlap
             instead of oscillating about it, and what is left out of its way there is less than a
@@ -282,15 +285,21 @@ def made_exact(method: EventAligned | Impulse, status: int) -> EventAligned | Im
     if status == Status.INEXACT_CONTACT and isinstance(method, EventAligned):
         chosen = method.in_time or method.at_once is not None
         return None if chosen else dataclasses.replace(method, in_time=True)
+    sustained = MORE_REST_STEPS * method.sustained_steps
     if status == Status.INEXACT_STEPS and isinstance(method, Impulse):
         pieces = more_rest_steps(method)
-        return dataclasses.replace(method, rest_steps=pieces) if pieces <= MOST_REST_STEPS else None
+        finer_rest = dataclasses.replace(method, rest_steps=pieces, sustained_steps=sustained)
+        return finer_rest if pieces <= MOST_REST_STEPS else None
     if status == Status.INEXACT_STEPS and isinstance(method, EventAligned):
         shorter = method.graded_step / SHORTER_STEPS
         more = MORE_CONTACT_STEPS * method.contact_steps
         pieces = more_rest_steps(method)
         finer = dataclasses.replace(
-            method, graded_step=shorter, contact_steps=more, rest_steps=pieces
+            method,
+            graded_step=shorter,
+            contact_steps=more,
+            rest_steps=pieces,
+            sustained_steps=sustained,
         )
         return finer if shorter >= SHORTEST_STEP else None
     steps = MORE_FLIGHT_STEPS * method.flight_steps

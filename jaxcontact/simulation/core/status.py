@@ -88,9 +88,10 @@ _ADVICE = {
     Status.INEXACT_STEPS: (
         "The steps in a contact are too long to follow it to 1e-6 of its impact: of several bodies "
         "or with a surface that is no plane, or, of one sphere over a plane, friction beside "
-        "forces along the plane; or those of sliding and rolling after the last bounce are too "
+        "forces along the plane; or those of sliding and rolling in contacts that last are too "
         "few. Outside of traced functions simulate takes more by itself; inside, ask for them: a "
-        "smaller graded_step of the method, or more contact_steps or rest_steps. A force that "
+        "smaller graded_step of the method, or more contact_steps, rest_steps or (of several "
+        "bodies, or with a surface that is no plane) sustained_steps. A force that "
         "jumps within a contact, or has a sharp corner, needs a smooth form."
     ),
     Status.TOO_FEW_CONTACTS: (

@@ -795,7 +795,9 @@ def next_step(
             error = relative_error(tried, seen.length)
             excess = jnp.where(lasts, error / error_of_step(method), excess)
         excess = jnp.where(seen.tries == 0, excess, seen.excess)
-        too_long = (seen.tries == 0) & controlled & ((excess > 1.0) | crosses) & (longest > shortest)
+        too_long = (
+            (seen.tries == 0) & controlled & ((excess > 1.0) | crosses) & (longest > shortest)
+        )
         share = SAFETY / jnp.cbrt(jnp.maximum(excess, 1.0))
         share = jnp.clip(jnp.where(crosses, jnp.minimum(share, 0.5), share), LEAST_SHORTER, SAFETY)
         shorter = jnp.maximum(share * longest, shortest)
@@ -1099,7 +1101,7 @@ def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: i
         in_contact *= SPRINGS_BUDGET
     steps = method.contact_budget * (STEPS_BETWEEN + in_contact)
     flat = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
-    if world.turns or scene.has_fluid or scene.springs or not flat:
+    if method.sustained_steps or world.turns or scene.has_fluid or scene.springs or not flat:
         steps += flight
     return rounded(steps + method.sustained_steps)
 
@@ -1228,9 +1230,7 @@ def largest_lack(record: StepRecord) -> jax.Array:
     return jax.lax.stop_gradient(jnp.max(total - at_begin, initial=0.0) / fastest)
 
 
-def standstill(
-    world: World, progress: StepCarry, method: EventAligned | Impulse
-) -> StepRecord:
+def standstill(world: World, progress: StepCarry, method: EventAligned | Impulse) -> StepRecord:
     """A step of no length, in which nothing happens."""
     none = jnp.zeros_like(progress.touching.active.closed)
     return StepRecord(
@@ -1314,23 +1314,24 @@ def seen_at(world: World, record: StepRecord, times: jax.Array) -> State:
     at_times = jax.vmap(
         lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1
     )
-    before, after = record.before, record.after
-    between = State(
-        *at_times(
-            before.position,
-            before.velocity,
-            before.spin,
-            after.position,
-            after.velocity,
-            after.spin,
-            gyration(world, record),
-            record.slopes,
-        ),
-        orientations(world, record, times),
+    before, after, shift = record.before, record.after, change_of_overlap(record)
+    index = steps_of(record, times)
+    duration = record.duration[index]
+    theta = (times - record.time[index]) / jnp.where(duration > 0, duration, 1.0)
+    position, velocity, spin = at_times(
+        before.position,
+        before.velocity,
+        before.spin,
+        after.position - shift,
+        after.velocity,
+        after.spin,
+        gyration(world, record),
+        record.slopes,
     )
+    position = position + theta[:, None, None] * shift[index]
+    between = State(position, velocity, spin, orientations(world, record, times))
     if world.rigid and not world.turns:
         return between
-    index = steps_of(record, times)
     active, begin, time, repeats = jax.tree.map(
         lambda column: column[index], (record.active, before, record.time, record.repeats)
     )
@@ -1345,6 +1346,19 @@ def seen_at(world: World, record: StepRecord, times: jax.Array) -> State:
         )
 
     return checkpointed_scan(at_time, None, step)[1]
+
+
+def change_of_overlap(record: StepRecord) -> jax.Array:
+    """What bodies move in sustained contacts beside their velocities, to follow the static overlap
+    [m], ``(steps, bodies, 3)``: evenly over a step.
+    """
+    if record.slopes is None:
+        return jnp.zeros_like(record.before.position)
+    before, after, h = record.before, record.after, record.duration[:, None, None]
+    bend = record.slopes.start_acceleration - record.slopes.end_acceleration
+    moved = h * ((before.velocity + after.velocity) / 2 + h / 12 * bend)
+    shift = after.position - before.position - moved
+    return jnp.where(record.rests[:, None, None], shift, 0.0)
 
 
 class Repeated(NamedTuple):

@@ -431,13 +431,13 @@ class Sustained(NamedTuple):
     Attributes:
         stepped: as after every step.
         load: normal force of each contact [N].
-        slopes: of the motion within the step.
+        slopes: of the motion within the step; ``None`` where no contact may last.
         error: what velocities may lack, and spins times the extent of the body [m/s].
     """
 
     stepped: Stepped
     load: jax.Array
-    slopes: Slopes
+    slopes: Slopes | None
     error: jax.Array
 
 
@@ -470,7 +470,7 @@ def sustained_step(world: World, active: Active, state: State, interval: Interva
         lambda column: extrapolated(jnp.tensordot(IN_WAY, column, axes=1)), steps.work
     )
     told = extrapolated(jax.vmap(lambda end: kinetic_energy(world, end))(ends))
-    load = loads_of_pieces[-1]
+    load = at_end(*loads_of_pieces[-2:])
     settled, lost = at_static_overlap(world, active, load, after, interval)
     left = told - kinetic_energy(world, after) + lost
     work = work._replace(settled=work.settled + left)
@@ -490,9 +490,14 @@ def extrapolated(ends: jax.Array) -> jax.Array:
     return jnp.tensordot(IMPROVES, ends, axes=1)
 
 
-def mean_rates(
-    before: State, after: State, duration: jax.Array
-) -> tuple[jax.Array, jax.Array]:
+def at_end(before: jax.Array, last: jax.Array) -> jax.Array:
+    """Loads at the end of the last of two pieces, each of which tells that in its middle; one that
+    pushes there still pushes.
+    """
+    return jnp.maximum(last + (last - before) / 2, last / 2)
+
+
+def mean_rates(before: State, after: State, duration: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Change of velocities and spins over a step, for each time; 0 in a step of no length."""
     lasts = duration > 0
     inverse = jnp.where(lasts, 1 / jnp.where(lasts, duration, 1.0), 0.0)
