@@ -63,6 +63,7 @@ from jaxcontact.simulation.multibody.step import (
     unrolled,
 )
 from jaxcontact.simulation.multibody.sustained_contacts import (
+    ROUGH_START,
     SHORTEST,
     Interval,
     Slopes,
@@ -213,7 +214,7 @@ class Touching(NamedTuple):
 
 class StepCarry(NamedTuple):
     """Where the simulation stands, the longest step in contacts that their last one allows [s],
-    infinite where there was none, and the fastest motion so far [m/s].
+    infinite where there was none, the fastest motion so far [m/s], and the slopes of the last step.
     """
 
     time: jax.Array
@@ -221,6 +222,7 @@ class StepCarry(NamedTuple):
     touching: Touching
     longest: jax.Array
     fastest: jax.Array
+    slopes: Slopes | None
 
 
 class Ends(NamedTuple):
@@ -771,7 +773,16 @@ def next_step(
         """Of velocities after sustained contact, beyond the rounding of what forces add to them, in
         units of the fastest motion.
         """
-        told = frozen(jnp.maximum(tried.end.error - rounding(gap) * pull * length, 0.0))
+        error, slopes, last = tried.end.error, tried.end.slopes, progress.slopes
+        if slopes is not None and last is not None:
+            bent = fastest_motion(
+                world,
+                slopes.start_acceleration - last.end_acceleration,
+                slopes.start_spin_rate - last.end_spin_rate,
+            )
+            follows = jnp.asarray(lasts) & jnp.isfinite(progress.longest)
+            error = jnp.maximum(error, jnp.where(follows, ROUGH_START * length * bent, 0.0))
+        told = frozen(jnp.maximum(error - rounding(gap) * pull * length, 0.0))
         return told / jnp.maximum(fastest_until(tried.end.stepped.state), SLOWEST)
 
     watched = watch(world, active)
@@ -933,7 +944,9 @@ def next_step(
         slopes=end.slopes,
         error=relative_error(tried, length),
         **stored,
-    ), StepCarry(time + length, stepped.state, after, longest, fastest_until(stepped.state))
+    ), StepCarry(
+        time + length, stepped.state, after, longest, fastest_until(stepped.state), end.slopes
+    )
 
 
 def no_slopes(state: State, method: EventAligned | Impulse) -> Slopes | None:
@@ -1142,18 +1155,19 @@ def simulate_many(
         touching,
         jnp.asarray(jnp.inf, whole.dtype),
         fastest_motion(world, start.velocity, start.spin),
+        no_slopes(start, method),
     )
 
     def moving(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
         step, after = next_step(world, progress, horizon, longest, method)
         if isinstance(method, Impulse):
-            time, state, touching, allowed, fastest = after
+            time, state, touching = after[:3]
             state, spent, struck = rigid_impact(world, state, time, step.touches)
             step = step._replace(touches=struck, work=jax.tree.map(jnp.add, step.work, spent))
             # Too slow to bounce: it stays.
             stays = struck & (-step.rate <= method.rest_speed) & (method.sustained_steps > 0)
             active = touching.active._replace(closed=(touching.active.closed & ~struck) | stays)
-            after = StepCarry(time, state, Touching(active, active.closed), allowed, fastest)
+            after = after._replace(state=state, touching=Touching(active, active.closed))
         return after, step
 
     def idle(progress: StepCarry) -> tuple[StepCarry, StepRecord]:

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import quad, solve_ivp
 from scipy.special import ellipj
 
 import jaxcontact as jc
@@ -103,6 +103,48 @@ def test_a_ball_in_a_bowl_swings_like_a_pendulum_however_long(shape, friction):
         for last in (2.0, 7.0)
     )
     np.testing.assert_allclose(earlier, later, rtol=0, atol=1e-13)
+
+
+def sliding(friction: float, angle: float, times: np.ndarray) -> np.ndarray:
+    """Angle of a ball that always slides, released at rest: the slip turns round, but never stays
+    zero.
+    """
+
+    def rates(_, now, sign):
+        at, rate, _ = now
+        force = -sign * friction * (G * np.cos(at) + LENGTH * rate**2)
+        return rate, (force - G * np.sin(at)) / LENGTH, -2.5 * force
+
+    def slip(_, now, sign):
+        return LENGTH * now[1] - now[2]
+
+    slip.terminal = True
+    begin, now, sign, found = 0.0, (angle, 0.0, 0.0), -1.0, np.full(len(times), angle)
+    while begin < times[-1]:
+        slip.direction = -sign
+        part = solve_ivp(
+            rates, (begin, times[-1]), now, "DOP853", rtol=1e-12, atol=1e-14,
+            events=slip, args=(sign,), dense_output=True,
+        )  # fmt: skip
+        within = (times > begin) & (times <= part.t[-1])
+        found[within] = part.sol(times[within])[0]
+        begin, now, sign = part.t[-1], part.y[:, -1], -sign
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", ["sphere"])
+def test_a_slip_that_turns_round_within_a_step_is_seen(shape):
+    """In the first or last piece of a step, it was not."""
+    times = np.linspace(0.0, 2.0, 17)
+    for angle in (0.68, 0.69, 0.7):
+        found = in_bowl(shape)(0.05, angle, times)
+        assert found.status == jc.Status.CAME_TO_REST
+        np.testing.assert_allclose(
+            np.arctan2(found.position[:, 0], -found.position[:, 2]),
+            sliding(0.05, angle, times),
+            atol=1e-6 * angle,
+        )
 
 
 # On a ball: it lifts off where the weight no longer holds it on its circle.
