@@ -86,6 +86,11 @@ IMPROVES = np.array([-1.0, 24.0, -81.0, 64.0]) / 6
 DIFFERS = IMPROVES - np.array([0.0, 4.0, -18.0, 16.0]) / 2
 """Less those without the first way, which leave no error of first and second order."""
 
+AT_START = np.array([3.0, -32.0, 63.0, -32.0]) / 2
+"""Weights of the rates in the first pieces that leave the rate at the start to third order, and
+nothing of a velocity that jumps there: arms change with the static overlap.
+"""
+
 ROUGH = np.array([-1.0, 3.0, -3.0, 1.0]) / 128
 """Weights of the rates in the pieces of the last way, in what a step may lack: a third difference,
 a 16th of what a corner costs. Where it lies in the last piece of every way, as where a slip turns
@@ -93,8 +98,8 @@ round, they differ by an error of first order, which no difference of ways tells
 would shorten smooth steps.
 """
 
-ROUGH_START = 1 / 4
-"""Weight of the change of rates at the start of a step: a corner in the first piece of every way
+ROUGH_START = 1 / 64
+"""As much for the change of rates at the start of a step: a corner in the first piece of every way
 changes none of them.
 """
 
@@ -490,7 +495,13 @@ def sustained_step(world: World, active: Active, state: State, interval: Interva
     if world.has_hysteresis:
         normal, work = rested(world, active, work, load, (state, settled), interval)
     last = jax.tree.map(lambda column: column[-1], steps)
-    slopes = Slopes(*(extrapolated(rate[place]) for rate in rates for place in (FIRST, LAST)))
+    slopes = Slopes(
+        *(
+            jnp.tensordot(weights, rate[places], axes=1)
+            for rate in rates
+            for weights, places in ((AT_START, FIRST), (IMPROVES, LAST))
+        )
+    )
     error = jnp.maximum(
         fastest_motion(
             world, *(jnp.tensordot(DIFFERS, end, axes=1) for end in (ends.velocity, ends.spin))
