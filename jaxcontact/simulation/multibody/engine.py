@@ -742,6 +742,9 @@ def next_step(
         controlled = resolves | lasts
         finest = jnp.maximum(SHORTEST_SUSTAINED * first, rounding(gap) * jnp.abs(time))
         shortest = frozen(jnp.where(lasts, finest, shortest))
+    stays = touching.settled
+    if isinstance(method, Impulse):
+        stays = stays & (rate <= method.rest_speed)
     duration = jnp.minimum(allowed, remaining)
 
     # Compiled as a function of its own: it is traced once for all places that call it.
@@ -758,7 +761,7 @@ def next_step(
         else:
             end = either(
                 lasts,
-                lambda: sustained_step(world, active, state, Interval(time, length, usual)),
+                lambda: sustained_step(world, active, stays, state, Interval(time, length, usual)),
                 in_contact,
             )
         then = geometry(world, end.stepped.state, time + length)

@@ -41,6 +41,7 @@ from jaxcontact.simulation.multibody.pairs import (
     World,
     drifted,
     force_and_torque,
+    gap_rates,
     geometry,
     inertia_in_scene,
     kinetic_energy,
@@ -458,15 +459,20 @@ class Sustained(NamedTuple):
     error: jax.Array
 
 
-def sustained_step(world: World, active: Active, state: State, interval: Interval) -> Sustained:
+def sustained_step(
+    world: World, active: Active, stays: jax.Array, state: State, interval: Interval
+) -> Sustained:
     """After a step in which the active contacts stay (or let go): of fourth order, by extrapolation
-    from implicit steps in one to four pieces; at static overlap.
+    from implicit steps in one to four pieces; at static overlap. Contacts that have just settled
+    still bounce a little: of those that ``stays`` marks this is left out first, as in a short step
+    no load could hold it.
     """
     time, duration, usual = interval
+    calm, bouncing = without_bouncing(world, stays, state, time)
 
     def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array, Any]]:
         fresh, offset, share = item
-        start = jax.tree.map(lambda whole, later: jnp.where(fresh, whole, later), state, begin)
+        start = jax.tree.map(lambda whole, later: jnp.where(fresh, whole, later), calm, begin)
         piece = Interval(time + offset * duration, share * duration, usual)
         stepped, load = implicit_step(world, active, start, piece)
         return stepped.state, (stepped, load, mean_rates(start, stepped.state, piece.duration))
@@ -477,7 +483,7 @@ def sustained_step(world: World, active: Active, state: State, interval: Interva
         for column in zip(*((index / count, 1 / count) for count, index in PIECES), strict=True)
     )
     steps: Stepped
-    _, (steps, loads_of_pieces, rates) = jax.lax.scan(part, state, (fresh, offsets, shares))
+    _, (steps, loads_of_pieces, rates) = jax.lax.scan(part, calm, (fresh, offsets, shares))
     ends = jax.tree.map(lambda column: column[LAST], steps.state)
     after = jax.tree.map(extrapolated, ends)
     if after.orientation is not None:
@@ -489,7 +495,7 @@ def sustained_step(world: World, active: Active, state: State, interval: Interva
     told = extrapolated(jax.vmap(lambda end: kinetic_energy(world, end))(ends))
     load = at_end(*loads_of_pieces[-2:])
     settled, lost = at_static_overlap(world, active, load, after, interval)
-    left = told - kinetic_energy(world, after) + lost
+    left = told - kinetic_energy(world, after) + lost + bouncing
     work = work._replace(settled=work.settled + left)
     normal = active.normal
     if world.has_hysteresis:
@@ -639,6 +645,19 @@ def rested(
     return normal, work._replace(normal=taken, settled=work.settled + jnp.sum(work.normal - taken))
 
 
+def without_bouncing(
+    world: World, stays: jax.Array, state: State, time: jax.Array
+) -> tuple[State, jax.Array]:
+    """The ``state`` whose contacts that ``stays`` marks neither open nor close, and the kinetic
+    energy that this takes.
+    """
+    at = geometry(world, state, time)
+    rate = jnp.where(stays, gap_rates(world, at, state), 0.0)
+    change, turn = pushed_along_normals(world, at, state, stays, -rate)
+    after = state._replace(velocity=state.velocity + change, spin=state.spin + turn)
+    return after, kinetic_energy(world, state) - kinetic_energy(world, after)
+
+
 def at_static_overlap(
     world: World, active: Active, load: jax.Array, state: State, interval: Interval
 ) -> tuple[State, jax.Array]:
@@ -649,22 +668,29 @@ def at_static_overlap(
     share = jax.lax.stop_gradient(jnp.clip(interval.duration / interval.usual, 0.0, 1.0))
     at = geometry(world, state, time)
     loaded = load > 0
-    wanted = jnp.where(loaded, at.gap + static_overlap(world, active, load), 0.0)
+    excess = jnp.where(loaded, at.gap + static_overlap(world, active, load), 0.0)
+    shift, turn = pushed_along_normals(world, at, state, loaded, -share * excess)
+    pull = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
+    return drifted(world, state, shift, turn, 1.0), jnp.sum(
+        pull * shift / world.inverse_mass[:, None]
+    )
+
+
+def pushed_along_normals(
+    world: World, at: Geometry, state: State, loaded: jax.Array, wanted: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Changes of velocities and spins by impulses along the normals of the ``loaded`` contacts that
+    change the rates of their gaps as ``wanted``; or, small, of positions and angles for gaps.
+    """
     matrix = normal_mobility(world, at, state)
     diagonal = jnp.diag(matrix)
     matrix = jnp.where(
         loaded[:, None], matrix + COMPLIANCE * jnp.diag(diagonal), jnp.diag(diagonal)
     )
-    push = -share * jnp.linalg.solve(matrix, wanted)
-    shift, turn = force_and_torque(world, at, push[:, None] * at.normal)
-    shift, turn = (
-        shift * world.inverse_mass[:, None],
-        jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), turn),
-    )
-    pull = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
-    return drifted(world, state, shift, turn, 1.0), jnp.sum(
-        pull * shift / world.inverse_mass[:, None]
-    )
+    push = jnp.linalg.solve(matrix, wanted)
+    change, turn = force_and_torque(world, at, push[:, None] * at.normal)
+    turn = jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), turn)
+    return change * world.inverse_mass[:, None], turn
 
 
 def work_of(

@@ -131,7 +131,7 @@ def ends_in_a_funnel() -> dict[int, np.ndarray]:
 
         def one_step(index, state):
             interval = Interval(index * length, length, length)
-            return sustained_step(world, active, state, interval).stepped.state
+            return sustained_step(world, active, active.closed, state, interval).stepped.state
 
         state = jax.lax.fori_loop(0, steps, one_step, start)
         return jnp.stack([state.velocity[0], RADIUS * state.spin[0]])
