@@ -115,14 +115,29 @@ def found(estimate: Estimate, *, plus_minus: str = "+-") -> str:
     return "-" if nothing else plain(estimate.value)
 
 
+def known_within(estimate: Estimate) -> float:
+    """The factor within which a positive quantity is known that two standard errors would take to
+    zero, where it cannot be; else 1.
+
+    Its interval is ``value / factor`` to ``value factor`` (95 %), or about that.
+    """
+    low, high = estimate.interval()
+    if not (has_interval(estimate) and 0 < low and estimate.value <= 2 * estimate.sd):
+        return 1.0
+    return math.sqrt(high / low)
+
+
 def short_status(estimate: Estimate) -> str:
-    """``determined``, ``agrees with 0``, ``not determined``, ``at a bound``, ``never moved``,
-    ``fixed``, or the doubt about the whole fit.
+    """``determined``, ``within a factor of 3``, ``agrees with 0``, ``not determined``, ``at a
+    bound``, ``never moved``, ``fixed``, or the doubt about the whole fit.
     """
     if estimate.status is Determination.DETERMINED and not has_interval(estimate):
         return "no sd"
     if agrees_with_zero(estimate):
         return "agrees with 0"
+    factor = known_within(estimate)
+    if factor > 1:
+        return f"within a factor of {factor:.{1 if factor < 10 else 0}f}"
     return estimate.status.value.removesuffix(" by these data")
 
 

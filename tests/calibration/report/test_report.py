@@ -120,6 +120,30 @@ def test_a_value_that_agrees_with_zero_has_no_relative_error_and_says_so(value):
     assert "%" not in row
 
 
+@pytest.mark.parametrize(
+    ("sd", "ends", "said"),
+    [
+        (0.74, (0.16, 4.6), "within a factor of 5.4"),
+        (0.87, (0.05, 15.2), "within a factor of 17"),
+        (0.43, (0.33, 2.3), "determined"),
+    ],
+)
+def test_a_positive_value_that_two_standard_errors_would_take_to_zero_is_known_within_a_factor(
+    sd, ends, said
+):
+    """Its interval ends above zero whatever the data say, since it cannot be zero."""
+    drag = dataclasses.replace(
+        synthetic.parameters()["length_scale"],
+        label="drag coefficient",
+        symbol="C_D",
+        value=0.87,
+        sd=sd,
+        profile=((ends[0], 1.9), (0.87, 0.0), (ends[1], 1.9)),
+    )
+    row = line_of(fit_text(without_data(parameters={"drag": drag})), "drag")
+    assert row.endswith(said)
+
+
 def test_a_parameter_that_is_not_determined_has_the_reason_and_no_number():
     text = fit_text(synthetic.drops(1))
     row = line_of(text, "stiffness (k)")
