@@ -56,7 +56,7 @@ class FolderLock:
 
     def _acquire(self, remedy: str) -> int:
         """The open file, or -1 where it was removed in between by who held it before."""
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -79,7 +79,8 @@ class FolderLock:
     def _say_who(self) -> None:
         with contextlib.suppress(OSError):  # a full disk: the lock holds without its text
             os.ftruncate(self._file, 0)
-            os.pwrite(self._file, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}".encode())
 
     def release(self) -> None:
         """Let go, and remove what the lock has made; a second time does nothing."""

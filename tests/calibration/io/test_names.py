@@ -100,3 +100,13 @@ def test_a_folder_that_a_lock_has_made_goes_with_it_when_it_is_empty(tmp_path):
     with FolderLock(tmp_path / "new", remedy=""):
         (tmp_path / "new" / "result").write_text("")
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["result"]
+
+
+def test_a_folder_can_be_used_where_the_system_has_no_locks(tmp_path, monkeypatch):
+    """Windows has none, nor what Python calls only with Unix."""
+    for name in ("pwrite", "pread", "O_CLOEXEC", "O_NONBLOCK", "getuid", "fork"):
+        monkeypatch.delattr(os, name, raising=False)
+    monkeypatch.setattr("calibration.io.folder_lock.fcntl", None)
+    with FolderLock(tmp_path / "new", remedy=""):
+        assert (tmp_path / "new" / LOCK).read_text().startswith(f"process {os.getpid()} on ")
+    assert not (tmp_path / "new").exists()
