@@ -241,15 +241,16 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
         jc.EventAligned(max_contacts=3, contact_steps=24), ()
     )
     errors = []
-    for step, within in ((0.05, 1e-6), (0.025, 8e-8)):
+    for step, within, slope_within in ((0.05, 2e-8, 2e-5), (0.025, 1e-8, 1.6e-6)):
         found, slopes = value_and_derivatives(
             jc.EventAligned(max_contacts=4, graded_step=step, sustained_steps=0), (5.0,)
         )
         errors.append(np.max(np.abs(found - alone)[:, :3]))
         assert errors[-1] < within
         for slope, slope_alone in zip(slopes, slopes_alone, strict=True):
-            np.testing.assert_allclose(slope, slope_alone, rtol=0, atol=20 * within)
-    assert np.log2(errors[0] / errors[1]) > 3.4
+            np.testing.assert_allclose(slope, slope_alone, rtol=0, atol=slope_within)
+    # By an estimate of their error the steps are shorter than asked, so it shows no order.
+    assert errors[1] < errors[0]
 
 
 @pytest.mark.long
