@@ -47,6 +47,14 @@ from jaxcontact.simulation.multibody.pairs import (
     spin_rates,
     world_of,
 )
+from jaxcontact.simulation.multibody.reversals import (
+    Bracket,
+    left_of,
+    next_length,
+    no_bracket,
+    resisted,
+    searched,
+)
 from jaxcontact.simulation.multibody.rigid_impacts import rigid_impact
 from jaxcontact.simulation.multibody.step import (
     BEFORE_CORNER,
@@ -250,7 +258,8 @@ class Tried(NamedTuple):
 class Search(NamedTuple):
     """Search for the length of a step and the event in it: number of tries since the length is
     short enough, the longest step that is, what it lacks in units of what it may, length up to the
-    event, and the pair whose event it is.
+    event, the pair whose event it is, and the search for a reversal (``None`` where no contact may
+    last).
     """
 
     tries: jax.Array
@@ -258,6 +267,7 @@ class Search(NamedTuple):
     excess: jax.Array
     length: jax.Array
     chosen: jax.Array
+    reversal: Bracket | None
 
 
 def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
@@ -754,7 +764,8 @@ def next_step(
             stepped = contact_step(world, active, state, time, length)
             if lasts is not None:
                 stepped = with_memory(active, stepped)
-            return Sustained(stepped, jnp.zeros_like(gap), no_slopes(state, method), 0.0 * length)
+            none = 0.0 * length
+            return Sustained(stepped, jnp.zeros_like(gap), no_slopes(state, method), none, none)
 
         if lasts is None:
             end = in_contact()
@@ -799,6 +810,10 @@ def next_step(
     # The corners of a clump in contact graze all the time, by rounding.
     graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
 
+    sliding = None
+    if lasts is not None:
+        sliding = resisted(world, at, state, active.closed & lasts, progress.fastest)
+
     def search(seen: Search) -> Search:
         tried = frozen(after_step(seen.length, seen.longest))
         ends, longest = tried.ends, seen.longest
@@ -812,9 +827,17 @@ def next_step(
         too_long = (
             (seen.tries == 0) & controlled & ((excess > 1.0) | crosses) & (longest > shortest)
         )
+        reversal, searches = seen.reversal, jnp.zeros((), dtype=bool)
+        if sliding is not None and reversal is not None:
+            # Where that is because a motion ends that friction resists, its end is looked for.
+            left = left_of(world, sliding, tried.at, tried.end)
+            reversal, searches = searched(sliding, reversal, left, seen.length, too_long)
         share = SAFETY / jnp.cbrt(jnp.maximum(excess, 1.0))
         share = jnp.clip(jnp.where(crosses, jnp.minimum(share, 0.5), share), LEAST_SHORTER, SAFETY)
         shorter = jnp.maximum(share * longest, shortest)
+        if sliding is not None and reversal is not None:
+            shorter = jnp.where(searches, next_length(reversal), shorter)
+        too_long = too_long | searches
         theta = first_events(kinds, still, ends, longest, active.closed, kept, graze)
         # One at a time, each with the derivative of its own time, even where several happen at the
         # same instant.
@@ -838,6 +861,7 @@ def next_step(
             excess,
             jnp.where(too_long, shorter, length),
             which & ~too_long,
+            reversal,
         )
 
     def unfinished(seen: Search) -> jax.Array:
@@ -853,11 +877,17 @@ def next_step(
             jnp.zeros_like(tried_first),
             tried_first,
             jnp.zeros(watch_shape, dtype=bool),
+            None if sliding is None else no_bracket(sliding, tried_first),
         ),
     )
     chosen, tau, longest = frozen((found.chosen, found.length, found.longest))
     duration = duration * (longest / tried_first)
-    happens = jnp.any(chosen)
+    happens = struck = jnp.any(chosen)
+    reversal = found.reversal
+    if reversal is not None:
+        # What strikes comes first.
+        reversal = frozen(reversal._replace(chosen=reversal.chosen & ~struck))
+        happens = struck | jnp.any(reversal.chosen)
 
     # Two corrections of the time of the event with the slope of the solution, each of which carries
     # one more derivative, then the step itself: a loop, so that the step is compiled once.
@@ -869,11 +899,16 @@ def next_step(
             after = after_step(length, longest)
             passed, slopes = distances(watched, seen_before, after.ends, length)
             here = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
+            beyond = jnp.sum(jnp.where(chosen, passed, 0.0))
+            if sliding is not None and reversal is not None:
+                left = left_of(world, sliding, after.at, after.end)
+                excess = jnp.sum(jnp.where(reversal.chosen, left.excess, 0.0))
+                # The speed at which it ends stays what it is, whatever the parameters.
+                beyond = beyond + excess - frozen(excess)
+                here = jnp.where(jnp.any(reversal.chosen), reversal.slope, here)
             slope = jnp.where(correction == 0, here, slope)
             slow = jnp.abs(slope) <= 1e-12
-            better = length - jnp.sum(jnp.where(chosen, passed, 0.0)) / jnp.where(
-                slow, jnp.inf, slope
-            )
+            better = length - beyond / jnp.where(slow, jnp.inf, slope)
             # A pair that grazes has hardly a slope: the value stays within what was tried, the
             # derivative is that of the event.
             within = better + frozen(jnp.clip(better, 0.0, longest) - better)
@@ -883,7 +918,7 @@ def next_step(
         last = correction == CORRECTIONS
         return when(happens | last, tried, lambda: current), None
 
-    begin = jnp.where(happens, tau, duration)
+    begin = jnp.where(struck, tau, duration)
     nothing = jax.tree.map(
         lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(after_step, begin, longest)
     )

@@ -451,12 +451,14 @@ class Sustained(NamedTuple):
         load: normal force of each contact [N].
         slopes: of the motion within the step; ``None`` where no contact may last.
         error: what velocities may lack, and spins times the extent of the body [m/s].
+        spread: how far those of its ways are apart, likewise.
     """
 
     stepped: Stepped
     load: jax.Array
     slopes: Slopes | None
     error: jax.Array
+    spread: jax.Array
 
 
 def sustained_step(
@@ -516,7 +518,13 @@ def sustained_step(
             world, *(duration * jnp.tensordot(ROUGH, rate[-WAYS:], axes=1) for rate in rates)
         ),
     )
-    return Sustained(last._replace(state=settled, work=work, normal=normal), load, slopes, error)
+    spread = jnp.max(
+        jax.vmap(lambda velocity, spin: fastest_motion(world, velocity, spin))(
+            ends.velocity - after.velocity, ends.spin - after.spin
+        )
+    )
+    stepped = last._replace(state=settled, work=work, normal=normal)
+    return Sustained(stepped, load, slopes, error, spread)
 
 
 def extrapolated(ends: jax.Array) -> jax.Array:

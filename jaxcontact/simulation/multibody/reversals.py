@@ -1,0 +1,250 @@
+"""Slip, rolling and spinning that end or turn round in contacts that last.
+
+There the force of friction, or the torque, jumps. Values forgive a step across the jump, as it is
+short; derivatives do not: they would miss how the time of the jump moves with the parameters,
+however short the step is. So a step ends just before it, at a speed that is fixed, with the
+derivative of its own time; what is left of the motion up to the jump no longer depends on the
+parameters.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.geometry.rigid_motion import normal_and_tangential
+from jaxcontact.laws.core.friction_interfaces import SlipFriction
+from jaxcontact.laws.core.rotation_interfaces import RollingFlow
+from jaxcontact.laws.friction.coulomb import NoFriction
+from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.scene.scene import State
+from jaxcontact.simulation.multibody.pairs import Geometry, World
+from jaxcontact.simulation.multibody.sustained_contacts import Sustained, limits, relative
+
+SATURATED = 20.0
+"""Speed from which on a regularised resistance hardly grows, in units of that at which it would be
+full if it went on as it begins.
+"""
+
+JUST_BEFORE = 1e-9
+"""Speed at which a step ends before a jump, in units of the fastest motion: less than what a step
+may lack.
+"""
+
+SMALLEST_SPEED = 1e-12
+"""At which a regularised resistance tells how it begins [m/s]."""
+
+WAYS_APART = 4.0
+"""How much faster a motion is where a step ends before a jump than the ways of the step are apart.
+"""
+
+MOST_TRIES = 30
+"""Of the length of a step that is to end at a reversal."""
+
+
+class Resisted(NamedTuple):
+    """Motions that contacts resist, ``(kinds, pairs, ...)``: slip, rolling and spinning, the latter
+    two times the effective radius.
+
+    Attributes:
+        direction: of each at the start of a step, a unit vector.
+        speed: at which a step ends before it is zero [m/s]; infinite where nothing resists.
+        slides: whether it is faster than that at the start.
+        excess: by how much, [m/s].
+    """
+
+    direction: jax.Array
+    speed: jax.Array
+    slides: jax.Array
+    excess: jax.Array
+
+
+class Bracket(NamedTuple):
+    """Search for the length of a step that ends just before a reversal.
+
+    Attributes:
+        chosen: which motion, ``(kinds, pairs)``; none where nothing is searched.
+        tries: how many; `MOST_TRIES` where the search was given up.
+        low: longest step so far that ends before it [s].
+        high: shortest that does not.
+        left: excess of the speed at the end of the former [m/s].
+        speed: at which it should end [m/s].
+        slope: its rate there, by the last two that end before it [m/s^2].
+    """
+
+    chosen: jax.Array
+    tries: jax.Array
+    low: jax.Array
+    high: jax.Array
+    left: jax.Array
+    speed: jax.Array
+    slope: jax.Array
+
+
+def motions(world: World, at: Geometry, state: State) -> jax.Array:
+    """Slip, and rolling and spinning times the effective radius where contacts resist rotations,
+    ``(kinds, pairs, 3)`` [m/s].
+    """
+    moving = relative(world, at, state)
+    _, slip = normal_and_tangential(moving.force, at.normal)
+    if moving.torque is None:
+        return slip[None]
+    twist, bend = normal_and_tangential(moving.torque, at.normal)
+    radius = world.effective_radius[:, None]
+    return jnp.stack([slip, radius * bend, radius * twist[:, None] * at.normal])
+
+
+def resisted(
+    world: World, at: Geometry, state: State, closed: jax.Array, fastest: jax.Array
+) -> Resisted:
+    """The motions at the start of a step that the ``closed`` contacts resist, without
+    derivatives.
+    """
+    frozen = jax.lax.stop_gradient
+    moving = frozen(motions(world, at, state))
+    size = safe_norm(moving)
+    speed = frozen(SATURATED * regularisation(world, at) + JUST_BEFORE * fastest)
+    slides = closed & (size > 2 * speed)
+    return Resisted(
+        moving / jnp.where(slides, size, 1.0)[..., None],
+        jnp.where(jnp.isfinite(speed), speed, 0.0),
+        slides,
+        jnp.where(slides, size - speed, 0.0),
+    )
+
+
+def regularisation(world: World, at: Geometry) -> jax.Array:
+    """Speed at which each resistance would be full if it went on as it begins [m/s], ``(kinds,
+    pairs)``: 0 of a law that jumps, infinite where nothing resists.
+    """
+    contact, radius = world.contact, world.effective_radius
+    overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
+    bound = limits(world, overlap)
+    one = jnp.ones_like(radius)
+    smooth = isinstance(contact.friction, SlipFriction)
+    along = jnp.stack([one, 0 * one, 0 * one], axis=-1)
+
+    def full_at(largest: Any, begins: Any, scale: Any = 1.0) -> jax.Array:
+        """By what resists at the smallest speed."""
+        slope = safe_norm(begins)
+        acts = slope > 0
+        speed = SMALLEST_SPEED * largest / jnp.where(acts, slope, 1.0)
+        return jnp.where(acts, speed * scale, jnp.inf)
+
+    def jumps(largest: jax.Array) -> jax.Array:
+        return jnp.where(largest > 0, 0.0, jnp.inf)
+
+    if isinstance(contact.friction, NoFriction):
+        slip = jnp.inf * one
+    elif smooth:
+        force = contact.slip_friction.force(SMALLEST_SPEED * along, one)
+        slip = full_at(bound.friction, force)
+    else:
+        slip = jumps(bound.friction)
+    if contact.rolling is None and contact.spinning is None:
+        return slip[None]
+    rolling, spinning = jumps(bound.rolling), jumps(bound.spinning)
+    if smooth and isinstance(contact.rolling, RollingFlow):
+        torque = contact.rolling_flow.torque(SMALLEST_SPEED * along, one, effective_radius=radius)
+        rolling = full_at(bound.rolling, torque, radius)
+    if smooth and contact.spinning is not None:
+        torque = contact.spinning.torque(
+            SMALLEST_SPEED * along, one, effective_radius=radius, overlap=overlap
+        )
+        spinning = full_at(bound.spinning, torque, radius)
+    return jnp.stack([slip, rolling, spinning])
+
+
+class Left(NamedTuple):
+    """At the end of a step, ``(kinds, pairs)`` [m/s].
+
+    Attributes:
+        speed: at which it should end: none of its ways has then passed the jump.
+        excess: by how much the motions along their directions at the start exceed that.
+    """
+
+    speed: jax.Array
+    excess: jax.Array
+
+
+def left_of(world: World, before: Resisted, at: Geometry, end: Sustained) -> Left:
+    """What is left of the motions ``before``."""
+    along = jnp.sum(motions(world, at, end.stepped.state) * before.direction, axis=-1)
+    speed = before.speed + WAYS_APART * jax.lax.stop_gradient(end.spread)
+    return Left(speed, jnp.where(before.slides, along - speed, 1.0))
+
+
+def searched(
+    before: Resisted, bracket: Bracket, left: Left, length: jax.Array, too_long: jax.Array
+) -> tuple[Bracket, jax.Array]:
+    """The search after a try of a step of some ``length``, and whether it goes on. It begins with a
+    step that is ``too_long`` in which a motion ends, and ends with one that ends just before that,
+    or that is too long for other reasons.
+    """
+    goes_on = jnp.any(bracket.chosen)
+    begins = too_long & ~goes_on & jnp.any(before.slides & (left.excess <= 0))
+    begins = begins & (bracket.tries == 0)
+    narrower = narrowed(bracket, left, length)
+    there = goes_on & (narrower.low == length) & (narrower.slope < 0)
+    there = there & (narrower.left <= narrower.speed)
+    ends = goes_on & (there & too_long | ~there & (narrower.tries >= MOST_TRIES))
+    now = jax.tree.map(
+        lambda new, old, fresh: jnp.where(goes_on, new, jnp.where(begins, fresh, old)),
+        narrower,
+        bracket,
+        begun(before, left, length),
+    )
+    return now._replace(chosen=now.chosen & ~ends), begins | (goes_on & ~there & ~ends)
+
+
+def no_bracket(before: Resisted, length: jax.Array) -> Bracket:
+    """Nothing is searched for."""
+    zero = jnp.zeros_like(length)
+    nothing = jnp.zeros_like(before.slides)
+    return Bracket(nothing, jnp.asarray(0), zero, length, zero, zero, zero)
+
+
+def begun(before: Resisted, left: Left, length: jax.Array) -> Bracket:
+    """The search for the first of the reversals in a step of some ``length``, by their mean
+    rates.
+    """
+    reverses = before.slides & (left.excess <= 0)
+    slower = jnp.where(reverses, before.excess - left.excess, 1.0)
+    share = jnp.where(reverses, before.excess / slower, jnp.inf)
+    first = jnp.arange(share.size).reshape(share.shape) == jnp.argmin(share)
+    chosen = first & reverses
+    excess, speed = (
+        jnp.sum(jnp.where(chosen, column, 0.0)) for column in (before.excess, before.speed)
+    )
+    zero = jnp.zeros_like(length)
+    return Bracket(chosen, jnp.asarray(0), zero, length, excess, speed, zero)
+
+
+def narrowed(bracket: Bracket, left: Left, length: jax.Array) -> Bracket:
+    """After a try of a step of some ``length``."""
+    excess, speed = (
+        jnp.sum(jnp.where(bracket.chosen, column, 0.0)) for column in (left.excess, left.speed)
+    )
+    before = excess > 0
+    further = jnp.where(before & (length > bracket.low), length - bracket.low, 1.0)
+    slope = (excess - bracket.left) / further
+    return Bracket(
+        bracket.chosen,
+        bracket.tries + 1,
+        jnp.where(before, length, bracket.low),
+        jnp.where(before, bracket.high, length),
+        jnp.where(before, excess, bracket.left),
+        jnp.where(before, speed, bracket.speed),
+        jnp.where(before & (slope < 0), slope, bracket.slope),
+    )
+
+
+def next_length(bracket: Bracket) -> jax.Array:
+    """Length of the next try [s]: by the slope to where half the speed is left, or into the
+    middle.
+    """
+    falls = bracket.slope < 0
+    lacks = bracket.speed / 2 - bracket.left
+    secant = bracket.low + lacks / jnp.where(falls, bracket.slope, -1.0)
+    within = falls & (secant > bracket.low) & (secant < bracket.high)
+    return jnp.where(within, secant, (bracket.low + bracket.high) / 2)
