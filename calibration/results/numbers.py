@@ -122,7 +122,7 @@ def known_within(estimate: Estimate) -> float:
     Its interval is ``value / factor`` to ``value factor`` (95 %), or about that.
     """
     low, high = estimate.interval()
-    if not (has_interval(estimate) and 0 < low and estimate.value <= 2 * estimate.sd):
+    if not (has_interval(estimate) and low > 0 and estimate.value <= 2 * estimate.sd):
         return 1.0
     return math.sqrt(high / low)
 

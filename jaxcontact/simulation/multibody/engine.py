@@ -196,6 +196,11 @@ ERROR_OF_STEP, INEXACT_SUSTAINED = 2.5e-9, 5e-6
 far, and what all of them together may at an accuracy of 1e-6.
 """
 
+STILL = 1e-2
+"""Least of the fastest motion, in units of the speed that the largest pull gives over the size of a
+body: relative to nothing, nothing is exact.
+"""
+
 FIRST_SUSTAINED = 0.1
 """First step of sustained contact, in units of the time in which a body moves by its size."""
 
@@ -779,9 +784,12 @@ def next_step(
         return Tried(end, then, gap_rates(world, then, end.stepped.state))
 
     def fastest_until(end: State) -> jax.Array:
-        """Fastest motion at the end of a step, or before."""
+        """Fastest motion at the end of a step, or before; what rests moves as fast as a thing would
+        that its weight has pulled a little.
+        """
         now = fastest_motion(world, end.velocity, end.spin)
-        return jnp.maximum(progress.fastest, now)
+        little = STILL * jnp.sqrt(jnp.min(world.extent) * pull)
+        return jnp.maximum(progress.fastest, jnp.maximum(now, little))
 
     def relative_error(tried: Tried, length: jax.Array) -> jax.Array:
         """Of velocities after sustained contact, beyond the rounding of what forces add to them, in

@@ -16,7 +16,7 @@ from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
-from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.pairs import Geometry, World
 from jaxcontact.simulation.multibody.sustained_contacts import Sustained, limits, relative
@@ -131,7 +131,7 @@ def regularisation(world: World, at: Geometry) -> jax.Array:
         speed = SMALLEST_SPEED * largest / jnp.where(acts, slope, 1.0)
         return jnp.where(acts, speed * scale, jnp.inf)
 
-    def jumps(largest: jax.Array) -> jax.Array:
+    def jumps(largest: Real) -> jax.Array:
         return jnp.where(largest > 0, 0.0, jnp.inf)
 
     if isinstance(contact.friction, NoFriction):
