@@ -52,6 +52,7 @@ from jaxcontact.simulation.multibody.reversals import (
     left_of,
     next_length,
     no_bracket,
+    no_margin,
     resisted,
     searched,
 )
@@ -227,7 +228,8 @@ class Touching(NamedTuple):
 
 class StepCarry(NamedTuple):
     """Where the simulation stands, the longest step in contacts that their last one allows [s],
-    infinite where there was none, the fastest motion so far [m/s], and the slopes of the last step.
+    infinite where there was none, the fastest motion so far [m/s], the slopes of the last step, and
+    what resistances could still hold at its end.
     """
 
     time: jax.Array
@@ -236,6 +238,7 @@ class StepCarry(NamedTuple):
     longest: jax.Array
     fastest: jax.Array
     slopes: Slopes | None
+    margin: jax.Array
 
 
 class Ends(NamedTuple):
@@ -770,7 +773,9 @@ def next_step(
             if lasts is not None:
                 stepped = with_memory(active, stepped)
             none = 0.0 * length
-            return Sustained(stepped, jnp.zeros_like(gap), no_slopes(state, method), none, none)
+            return Sustained(
+                stepped, jnp.zeros_like(gap), no_slopes(state, method), none, none, no_margin(world)
+            )
 
         if lasts is None:
             end = in_contact()
@@ -820,7 +825,8 @@ def next_step(
 
     sliding = None
     if lasts is not None:
-        sliding = resisted(world, at, state, active.closed & lasts, progress.fastest)
+        closed = active.closed & lasts
+        sliding = resisted(world, at, state, closed, progress.fastest, progress.margin)
 
     def search(seen: Search) -> Search:
         tried = frozen(after_step(seen.length, seen.longest))
@@ -837,9 +843,11 @@ def next_step(
         )
         reversal, searches = seen.reversal, jnp.zeros((), dtype=bool)
         if sliding is not None and reversal is not None:
-            # Where that is because a motion ends that friction resists, its end is looked for.
+            # Where a motion begins or ends that friction resists, that is looked for.
             left = left_of(world, sliding, tried.at, tried.end)
-            reversal, searches = searched(sliding, reversal, left, seen.length, too_long)
+            reversal, searches = searched(
+                sliding, reversal, left, seen.length, first=seen.tries == 0, too_long=too_long
+            )
         share = SAFETY / jnp.cbrt(jnp.maximum(excess, 1.0))
         share = jnp.clip(jnp.where(crosses, jnp.minimum(share, 0.5), share), LEAST_SHORTER, SAFETY)
         shorter = jnp.maximum(share * longest, shortest)
@@ -991,7 +999,13 @@ def next_step(
         error=relative_error(tried, length),
         **stored,
     ), StepCarry(
-        time + length, stepped.state, after, longest, fastest_until(stepped.state), end.slopes
+        time + length,
+        stepped.state,
+        after,
+        longest,
+        fastest_until(stepped.state),
+        end.slopes,
+        frozen(end.margin),
     )
 
 
@@ -1202,6 +1216,7 @@ def simulate_many(
         jnp.asarray(jnp.inf, whole.dtype),
         fastest_motion(world, start.velocity, start.spin),
         no_slopes(start, method),
+        no_margin(world),
     )
 
     def moving(progress: StepCarry) -> tuple[StepCarry, StepRecord]:

@@ -1,10 +1,10 @@
-"""Slip, rolling and spinning that end or turn round in contacts that last.
+"""Slip, rolling and spinning that begin, end or turn round in contacts that last.
 
-There the force of friction, or the torque, jumps. Values forgive a step across the jump, as it is
-short; derivatives do not: they would miss how the time of the jump moves with the parameters,
-however short the step is. So a step ends just before it, at a speed that is fixed, with the
-derivative of its own time; what is left of the motion up to the jump no longer depends on the
-parameters.
+There the force of friction, or the torque, has a corner or jumps. Values forgive a step across it,
+as it is short; derivatives do not: they would miss how the time of the jump moves with the
+parameters, however short the step is. So a step ends just before it, at a speed that is fixed (or a
+share of what could still be held), with the derivative of its own time; what is left up to the jump
+no longer depends on the parameters.
 """
 
 from typing import Any, NamedTuple
@@ -19,11 +19,21 @@ from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.pairs import Geometry, World
-from jaxcontact.simulation.multibody.sustained_contacts import Sustained, limits, relative
+from jaxcontact.simulation.multibody.sustained_contacts import (
+    Sustained,
+    has_torque,
+    limits,
+    relative,
+)
 
 SATURATED = 20.0
 """Speed from which on a regularised resistance hardly grows, in units of that at which it would be
 full if it went on as it begins.
+"""
+
+JUST_HELD = 1e-4
+"""Share of what can be held that is left where a step ends before a motion begins: then only the
+change of forces jumps, so that less care is needed.
 """
 
 JUST_BEFORE = 1e-9
@@ -48,14 +58,16 @@ class Resisted(NamedTuple):
 
     Attributes:
         direction: of each at the start of a step, a unit vector.
-        speed: at which a step ends before it is zero [m/s]; infinite where nothing resists.
+        speed: at which a step ends before it is zero [m/s].
         slides: whether it is faster than that at the start.
-        excess: by how much, [m/s].
+        holds: whether it is none, since the contact could hold more.
+        excess: by how much it is faster [m/s], or how much more can be held than where a step ends.
     """
 
     direction: jax.Array
     speed: jax.Array
     slides: jax.Array
+    holds: jax.Array
     excess: jax.Array
 
 
@@ -95,22 +107,36 @@ def motions(world: World, at: Geometry, state: State) -> jax.Array:
 
 
 def resisted(
-    world: World, at: Geometry, state: State, closed: jax.Array, fastest: jax.Array
+    world: World,
+    at: Geometry,
+    state: State,
+    closed: jax.Array,
+    fastest: jax.Array,
+    margin: jax.Array,
 ) -> Resisted:
-    """The motions at the start of a step that the ``closed`` contacts resist, without
-    derivatives.
+    """The motions at the start of a step that the ``closed`` contacts resist, without derivatives;
+    ``margin`` is what they could hold there beside what they do.
     """
     frozen = jax.lax.stop_gradient
     moving = frozen(motions(world, at, state))
     size = safe_norm(moving)
     speed = frozen(SATURATED * regularisation(world, at) + JUST_BEFORE * fastest)
-    slides = closed & (size > 2 * speed)
+    resists = closed & jnp.isfinite(speed)
+    slides = resists & (size > 2 * speed)
+    holds = resists & ~slides & (margin > 2 * JUST_HELD)
     return Resisted(
         moving / jnp.where(slides, size, 1.0)[..., None],
-        jnp.where(jnp.isfinite(speed), speed, 0.0),
+        jnp.where(resists, speed, 0.0),
         slides,
-        jnp.where(slides, size - speed, 0.0),
+        holds,
+        jnp.where(slides, size - speed, jnp.where(holds, margin - JUST_HELD, 0.0)),
     )
+
+
+def no_margin(world: World) -> jax.Array:
+    """Nothing is known of what contacts could hold."""
+    kinds = 3 if has_torque(world) else 1
+    return jnp.zeros((kinds, *world.effective_radius.shape), world.effective_radius.dtype)
 
 
 def regularisation(world: World, at: Geometry) -> jax.Array:
@@ -156,10 +182,11 @@ def regularisation(world: World, at: Geometry) -> jax.Array:
 
 
 class Left(NamedTuple):
-    """At the end of a step, ``(kinds, pairs)`` [m/s].
+    """At the end of a step, ``(kinds, pairs)``.
 
     Attributes:
-        speed: at which it should end: none of its ways has then passed the jump.
+        speed: at which it should end [m/s]: none of its ways has then passed the jump; or what
+            could still be held.
         excess: by how much the motions along their directions at the start exceed that.
     """
 
@@ -168,22 +195,29 @@ class Left(NamedTuple):
 
 
 def left_of(world: World, before: Resisted, at: Geometry, end: Sustained) -> Left:
-    """What is left of the motions ``before``."""
+    """What is left of the motions ``before``, and of what could be held."""
     along = jnp.sum(motions(world, at, end.stepped.state) * before.direction, axis=-1)
     speed = before.speed + WAYS_APART * jax.lax.stop_gradient(end.spread)
-    return Left(speed, jnp.where(before.slides, along - speed, 1.0))
+    speed = jnp.where(before.holds, JUST_HELD, speed)
+    now = jnp.where(before.holds, end.margin, along)
+    return Left(speed, jnp.where(before.slides | before.holds, now - speed, 1.0))
 
 
 def searched(
-    before: Resisted, bracket: Bracket, left: Left, length: jax.Array, too_long: jax.Array
+    before: Resisted,
+    bracket: Bracket,
+    left: Left,
+    length: jax.Array,
+    *,
+    first: jax.Array,
+    too_long: jax.Array,
 ) -> tuple[Bracket, jax.Array]:
     """The search after a try of a step of some ``length``, and whether it goes on. It begins with a
-    step that is ``too_long`` in which a motion ends, and ends with one that ends just before that,
-    or that is too long for other reasons.
+    step in which a motion ends or begins, before other events are looked for (``first``), and ends
+    with one that ends just before that, or that is ``too_long`` for other reasons.
     """
     goes_on = jnp.any(bracket.chosen)
-    begins = too_long & ~goes_on & jnp.any(before.slides & (left.excess <= 0))
-    begins = begins & (bracket.tries == 0)
+    begins = first & ~goes_on & jnp.any(left.excess <= 0) & (bracket.tries == 0)
     narrower = narrowed(bracket, left, length)
     there = goes_on & (narrower.low == length) & (narrower.slope < 0)
     there = there & (narrower.left <= narrower.speed)
@@ -208,7 +242,7 @@ def begun(before: Resisted, left: Left, length: jax.Array) -> Bracket:
     """The search for the first of the reversals in a step of some ``length``, by their mean
     rates.
     """
-    reverses = before.slides & (left.excess <= 0)
+    reverses = left.excess <= 0
     slower = jnp.where(reverses, before.excess - left.excess, 1.0)
     share = jnp.where(reverses, before.excess / slower, jnp.inf)
     first = jnp.arange(share.size).reshape(share.shape) == jnp.argmin(share)

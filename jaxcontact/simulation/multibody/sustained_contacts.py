@@ -452,6 +452,8 @@ class Sustained(NamedTuple):
         slopes: of the motion within the step; ``None`` where no contact may last.
         error: what velocities may lack, and spins times the extent of the body [m/s].
         spread: how far those of its ways are apart, likewise.
+        margin: share of what friction, rolling and spinning resistance can hold that is left at the
+            end, ``(kinds, pairs)``.
     """
 
     stepped: Stepped
@@ -459,6 +461,7 @@ class Sustained(NamedTuple):
     slopes: Slopes | None
     error: jax.Array
     spread: jax.Array
+    margin: jax.Array
 
 
 def sustained_step(
@@ -472,12 +475,13 @@ def sustained_step(
     time, duration, usual = interval
     calm, bouncing = without_bouncing(world, stays, state, time)
 
-    def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array, Any]]:
+    def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array, Any, Any]]:
         fresh, offset, share = item
         start = jax.tree.map(lambda whole, later: jnp.where(fresh, whole, later), calm, begin)
         piece = Interval(time + offset * duration, share * duration, usual)
-        stepped, load = implicit_step(world, active, start, piece)
-        return stepped.state, (stepped, load, mean_rates(start, stepped.state, piece.duration))
+        stepped, load, margin = implicit_step(world, active, start, piece)
+        rates = mean_rates(start, stepped.state, piece.duration)
+        return stepped.state, (stepped, load, rates, margin)
 
     fresh = jnp.array([index == 0 for _, index in PIECES])
     offsets, shares = (
@@ -485,7 +489,7 @@ def sustained_step(
         for column in zip(*((index / count, 1 / count) for count, index in PIECES), strict=True)
     )
     steps: Stepped
-    _, (steps, loads_of_pieces, rates) = jax.lax.scan(part, calm, (fresh, offsets, shares))
+    _, (steps, loads_of_pieces, rates, margins) = jax.lax.scan(part, calm, (fresh, offsets, shares))
     ends = jax.tree.map(lambda column: column[LAST], steps.state)
     after = jax.tree.map(extrapolated, ends)
     if after.orientation is not None:
@@ -524,7 +528,8 @@ def sustained_step(
         )
     )
     stepped = last._replace(state=settled, work=work, normal=normal)
-    return Sustained(stepped, load, slopes, error, spread)
+    margin = extrapolated(margins[LAST])
+    return Sustained(stepped, load, slopes, error, spread, margin)
 
 
 def extrapolated(ends: jax.Array) -> jax.Array:
@@ -555,8 +560,9 @@ def fastest_motion(world: World, velocity: jax.Array, spin: jax.Array) -> jax.Ar
 
 def implicit_step(
     world: World, active: Active, state: State, interval: Interval
-) -> tuple[Stepped, jax.Array]:
-    """After an implicit step of first order, and the normal force of each contact [N].
+) -> tuple[Stepped, jax.Array, jax.Array]:
+    """After an implicit step of first order, the normal force of each contact [N], and the share of
+    what each resistance can hold that is left, ``(kinds, pairs)``.
 
     A step that is much shorter than a usual one tells nothing of the forces.
     """
@@ -621,7 +627,26 @@ def implicit_step(
             lambda new, old: jnp.where(takes_time, new, old), held_still, rolling
         )
     none = jnp.zeros_like(load)
-    return Stepped(after, memory, friction, work, none, none, active.normal, rolling), load
+    stepped = Stepped(after, memory, friction, work, none, none, active.normal, rolling)
+    return stepped, load, margins(acting.normal, bound, impulses)
+
+
+def margins(normal: jax.Array, bound: Limits, impulses: Impulses) -> jax.Array:
+    """Share of what friction, rolling and spinning resistance can hold that is left beside
+    ``impulses``, ``(kinds, pairs)``.
+    """
+    along, across = normal_and_tangential(impulses.force, normal)
+    load = positive_part(along)
+    held = [(across, bound.friction)]
+    if impulses.torque is not None:
+        twist, bend = normal_and_tangential(impulses.torque, normal)
+        held += [(bend, bound.rolling), (twist[:, None], bound.spinning)]
+
+    def left(size: jax.Array, largest: Real) -> jax.Array:
+        holds = largest > 0
+        return jnp.where(holds, 1 - size / jnp.where(holds, largest, 1.0), 0.0)
+
+    return jnp.stack([left(safe_norm(vector), limit * load) for vector, limit in held])
 
 
 def rested(
