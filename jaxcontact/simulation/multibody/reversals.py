@@ -31,7 +31,7 @@ SATURATED = 20.0
 full if it went on as it begins.
 """
 
-JUST_HELD = 1e-4
+JUST_HELD = 1e-5
 """Share of what can be held that is left where a step ends before a motion begins: then only the
 change of forces jumps, so that less care is needed.
 """
