@@ -1,0 +1,101 @@
+"""Serve the page to this machine, and to nobody else."""
+
+import contextlib
+import importlib.util
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from calibration.app.desk import Desk
+from calibration.errors import InputError
+
+HOST = "127.0.0.1"
+"""What other machines cannot reach."""
+
+PORT = 8642
+"""Where the page is, if that is free."""
+
+_SENT_NOWHERE = {f"OTEL_{signal}_EXPORTER": "none" for signal in ("TRACES", "METRICS", "LOGS")}
+"""Settings with which the web server of the page reports to no collector, whatever is set for other
+programs.
+"""
+
+
+def check_installed() -> None:
+    """Raise where the library of the page is missing.
+
+    Raises:
+        InputError: with the command that installs it.
+    """
+    if importlib.util.find_spec("nicegui") is None:
+        raise InputError(
+            "the page needs NiceGUI, which is not installed",
+            remedy="Install it with: pip install 'jaxcontact[app]'",
+        )
+
+
+def port_for(wanted: int | None) -> int:
+    """The port that was asked for, else the usual one or, where that is in use, a free one.
+
+    Raises:
+        InputError: what was asked for is in use.
+    """
+    for port in (PORT, 0) if wanted is None else (wanted,):
+        with socket.socket() as attempt, contextlib.suppress(OSError):
+            attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            attempt.bind((HOST, port))
+            return attempt.getsockname()[1]
+    raise InputError(
+        f"port {wanted} is in use or reserved",
+        remedy="Name another one with --port, or leave it out.",
+    )
+
+
+def desks(study_file: str | None, folder: Path) -> Callable[[], Desk]:
+    """What makes the study that a tab of the browser begins with.
+
+    Args:
+        study_file: an existing study, if it was named.
+        folder: of new studies.
+
+    Raises:
+        InputError: as ``read_study``.
+    """
+    if study_file is None:
+        return lambda: Desk.new(folder)
+    path = Path(study_file)
+    Desk.of(path)
+    return lambda: Desk.of(path)
+
+
+def serve(open_desk: Callable[[], Desk], *, port: int, browser: bool) -> None:
+    """Serve the page until Ctrl-C.
+
+    Args:
+        open_desk: makes the study that a tab of the browser begins with.
+        port: on this machine.
+        browser: whether it is opened there.
+    """
+    os.environ.update(_SENT_NOWHERE)
+    from nicegui import app, ui
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+    from calibration.app.page import Page
+
+    # So that no page of the web can ask for this one under a name of its own.
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
+
+    def page() -> None:
+        Page(open_desk)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        ui.run(
+            page,
+            host=HOST,
+            port=port,
+            title="jaxcontact",
+            reload=False,
+            show=browser,
+            show_welcome_message=False,
+        )
