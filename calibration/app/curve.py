@@ -45,7 +45,8 @@ def bounces_on_curve(report: FileReport) -> dict[str, Any] | None:
             {
                 "name": "bounce",
                 "type": "scatter",
-                "symbolSize": 9,
+                "symbolSize": 10,
+                "itemStyle": {"color": "#c2410c"},
                 "data": _points(moments, at_bounces),
             },
         ],

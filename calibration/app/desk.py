@@ -20,13 +20,16 @@ from calibration.studies.steps.begun import begin_study
 from calibration.studies.steps.inspected import Inspection, inspect_asked
 from calibration.studies.steps.results import results_of
 from calibration.studies.steps.resumed_fit import resume_fit
-from calibration.studies.study import FILES_OPTION, Section
+from calibration.studies.study import Section
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
 
 RECORDINGS = "recordings"
 """Folder, in that of the study, of the files that were dropped onto the page."""
+
+_BEGINNING = "study-"
+"""How the names of the folders begin, which a number ends."""
 
 _ONE_FIT = threading.Lock()
 """What is kept of a fit for the case that it is killed is that of the process."""
@@ -37,42 +40,63 @@ class Desk:
     """A study on the page.
 
     Attributes:
-        folder: of the study file.
         asked: files, and what is given of each option.
+        studies: the folder of new studies.
+        folder: of the study file; ``None`` until a new study has its first recording.
         opened: the study file, where it was there before the page; the page does not change it.
         dropped: files that came onto the page, and may go again.
     """
 
-    folder: Path
     asked: AskedOptions
+    studies: Path
+    folder: Path | None = None
     opened: Path | None = None
     dropped: set[Path] = dataclasses.field(default_factory=set)
 
     @classmethod
     def new(cls, studies: Path) -> "Desk":
-        """A study of its own folder, which is made with its first recording.
-
-        Args:
-            studies: the folder of all new studies.
-        """
-        number = 1
-        while (studies / f"study-{number}").exists():
-            number += 1
-        return cls(studies / f"study-{number}", ask((), GivenOptions()))
+        """A study that is still to be begun."""
+        return cls(ask((), GivenOptions()), studies)
 
     @classmethod
     def of(cls, study_file: Path) -> "Desk":
-        """An existing study.
+        """A study that was there before the page.
 
         Raises:
             InputError: as ``read_study``.
         """
-        return cls(study_file.parent, ask((str(study_file),), GivenOptions()), study_file)
+        asked = ask((str(study_file),), GivenOptions())
+        return cls(asked, study_file.parent, study_file.parent, study_file)
+
+    @classmethod
+    def again(cls, studies: Path, name: str) -> "Desk":
+        """A study that was begun on the page; a new one where there is none of this name.
+
+        Raises:
+            InputError: as ``read_study``.
+        """
+        if name not in earlier_studies(studies):
+            return cls.new(studies)
+        folder = studies / name
+        asked = ask((str(folder / STUDY),), GivenOptions())
+        dropped = {file for file in map(Path, asked.files) if file.parent == folder / RECORDINGS}
+        return cls(asked, studies, folder, dropped=dropped)
+
+    @property
+    def study_file(self) -> Path:
+        """Where the study is written when it is fitted, or where it was read.
+
+        Raises:
+            InputError: it has no recording yet.
+        """
+        if self.folder is None:
+            raise InputError("there is no recording", remedy="Drop one onto the page.")
+        return self.opened or self.folder / STUDY
 
     @property
     def results(self) -> Path:
         """Folder of the results."""
-        return default_folder(self.opened or self.folder / STUDY)
+        return default_folder(self.study_file)
 
     @property
     def report(self) -> Path:
@@ -94,6 +118,8 @@ class Desk:
         Raises:
             InputError: the study has another file of this name, or it cannot be written.
         """
+        if self.folder is None:
+            self.folder = _new_folder(self.studies)
         path = self.folder / RECORDINGS / Path(name).name
         if path.exists() and path not in self.dropped:
             raise InputError(
@@ -131,7 +157,8 @@ class Desk:
         Raises:
             InputError: no file, and as ``inspect_asked``.
         """
-        FILES_OPTION.check("files", self.asked.files)
+        if not self.asked.files:
+            raise InputError("there is no recording", remedy="Drop one onto the page.")
         return inspect_asked(self.asked)
 
     def fit(self, *, progress: Callable[[str], None], force: bool = False) -> "Fit":
@@ -147,7 +174,7 @@ class Desk:
         """
         study = self.asked.study()
         if self.opened is None:
-            begin_study(study, self.folder / STUDY, force=True)
+            begin_study(study, self.study_file, force=True)
         with _ONE_FIT, results_of(study, self.results, force=force or self.opened is None) as write:
             progress("Starting")
             prepare_jax()
@@ -160,10 +187,28 @@ class Desk:
         """Name and content of a ZIP file: the study with its recordings, or the results alone where
         a study was opened, whose recordings may be anywhere.
         """
-        folder = self.results if self.opened else self.folder
-        folder = folder.resolve()
+        folder = (self.results if self.opened else self.study_file.parent).resolve()
         with tempfile.TemporaryDirectory() as place:
             path = shutil.make_archive(
                 f"{place}/archive", "zip", root_dir=folder.parent, base_dir=folder.name
             )
             return f"{folder.name}.zip", Path(path).read_bytes()
+
+
+def earlier_studies(studies: Path) -> list[str]:
+    """Names of the studies that were begun on the page and fitted, the latest first."""
+    begun = [path.parent for path in studies.glob(f"{_BEGINNING}*/{STUDY}")]
+    return [folder.name for folder in sorted(begun, key=_number, reverse=True)]
+
+
+def _new_folder(studies: Path) -> Path:
+    """A folder that no other tab of the browser has."""
+    number = 1 + max(map(_number, studies.glob(f"{_BEGINNING}*")), default=0)
+    folder = studies / f"{_BEGINNING}{number}"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _number(folder: Path) -> int:
+    number = folder.name.removeprefix(_BEGINNING)
+    return int(number) if number.isdecimal() else 0

@@ -2,12 +2,14 @@
 command line are.
 """
 
+import contextlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
+from calibration.errors import InputError
 from calibration.studies.option import Option, as_toml, from_toml, options
 from calibration.studies.study import Section
 
@@ -26,10 +28,11 @@ def show_fields(section: type[Section], given: Mapping[str, Any], change: Change
         change: called when a field has changed.
     """
     for name, option in options(section).items():
-        _field(name, option, given.get(name), partial(change, section, name))
+        field = _field(name, option, given.get(name), partial(change, section, name))
+        field.mark(f"{section.section}.{name}")
 
 
-def _field(name: str, option: Option, value: Any, change: Callable[[Any], None]) -> None:
+def _field(name: str, option: Option, value: Any, change: Callable[[Any], None]) -> ui.element:
     label, kind = name.replace("_", " "), option.kind
     shown = "" if option.default is None else f" [default: {as_toml(option.default)}]"
     with ui.column().classes("w-full gap-0"):
@@ -46,9 +49,28 @@ def _field(name: str, option: Option, value: Any, change: Callable[[Any], None])
             element = ui.input(
                 label=label,
                 value="" if value is None else value if isinstance(value, str) else as_toml(value),
-                on_change=lambda event: change(from_toml(event.value) if event.value else None),
+                on_change=lambda event: change(
+                    value_meant(option, event.value) if event.value else None
+                ),
             )
-        element.classes("w-full").mark(f"{name}")
+        element.classes("w-full")
         ui.label(f"{option.about[:1].upper()}{option.about[1:]}.{shown}").classes(
             "text-xs text-gray-600"
         )
+    return element
+
+
+def value_meant(option: Option, text: str) -> Any:
+    """What is meant by a text: a value as in a study file, or as on the command line; where it is
+    neither the text itself, which the option refuses when it is checked; ``None`` of no text.
+    """
+    kind = option.kind
+    if not text.strip():
+        return None
+    if kind.typed is str and kind.parse is None:
+        return text.strip()
+    value = from_toml(text)
+    if kind.parse is not None and isinstance(value, str):
+        with contextlib.suppress(InputError):
+            return kind.parse([text] if kind.typed == list[str] else text)
+    return value

@@ -16,6 +16,9 @@ HOST = "127.0.0.1"
 PORT = 8642
 """Where the page is, if that is free."""
 
+ASLEEP = 3600.0
+"""So long a browser may be away, as that of a laptop that sleeps, and find its page again [s]."""
+
 _SENT_NOWHERE = {f"OTEL_{signal}_EXPORTER": "none" for signal in ("TRACES", "METRICS", "LOGS")}
 """Settings with which the web server of the page reports to no collector, whatever is set for other
 programs.
@@ -52,28 +55,29 @@ def port_for(wanted: int | None) -> int:
     )
 
 
-def desks(study_file: str | None, folder: Path) -> Callable[[], Desk]:
+def desks(study_file: str | None, studies: Path) -> Callable[[str], Desk]:
     """What makes the study that a tab of the browser begins with.
 
     Args:
         study_file: an existing study, if it was named.
-        folder: of new studies.
+        studies: folder of new studies, from which one is opened by its name.
 
     Raises:
         InputError: as ``read_study``.
     """
     if study_file is None:
-        return lambda: Desk.new(folder)
+        return lambda name: Desk.again(studies, name)
     path = Path(study_file)
     Desk.of(path)
-    return lambda: Desk.of(path)
+    return lambda name: Desk.of(path)
 
 
-def serve(open_desk: Callable[[], Desk], *, port: int, browser: bool) -> None:
+def serve(open_desk: Callable[[str], Desk], *, port: int, browser: bool) -> None:
     """Serve the page until Ctrl-C.
 
     Args:
-        open_desk: makes the study that a tab of the browser begins with.
+        open_desk: makes the study that a tab of the browser begins with, from the name in its
+            address.
         port: on this machine.
         browser: whether it is opened there.
     """
@@ -86,16 +90,17 @@ def serve(open_desk: Callable[[], Desk], *, port: int, browser: bool) -> None:
     # So that no page of the web can ask for this one under a name of its own.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
 
-    def page() -> None:
-        Page(open_desk)
+    @ui.page("/")
+    def page(study: str = "") -> None:
+        Page(lambda: open_desk(study))
 
     with contextlib.suppress(KeyboardInterrupt):
         ui.run(
-            page,
             host=HOST,
             port=port,
             title="jaxcontact",
             reload=False,
             show=browser,
             show_welcome_message=False,
+            reconnect_timeout=ASLEEP,
         )
