@@ -1,5 +1,4 @@
-"""A local page for people who do not use a terminal: recordings are dropped onto it, looked at and
-fitted by the functions that the command line calls.
+"""A page in the browser that does what the command line does, for people who use no terminal.
 
 Needs the extra ``app``, NiceGUI, which only ``page`` and what it shows import.
 """

@@ -35,6 +35,7 @@ def show_fields(section: type[Section], given: Mapping[str, Any], change: Change
 def _field(name: str, option: Option, value: Any, change: Callable[[Any], None]) -> ui.element:
     label, kind = name.replace("_", " "), option.kind
     shown = "" if option.default is None else f" [default: {as_toml(option.default)}]"
+    element: ui.select | ui.input
     with ui.column().classes("w-full gap-0"):
         if kind.typed is bool or (kind.names is not None and kind.typed is str and not kind.parse):
             choices = FLAG_WORDS if kind.typed is bool else list(kind.names() if kind.names else ())

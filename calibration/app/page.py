@@ -42,7 +42,10 @@ Result = TypeVar("Result")
 
 _FRAMED = "w-full border border-gray-300 rounded"
 _WRONG = "text-red-800 font-bold"
-_STYLE = ".q-uploader__list { display: none } .q-uploader { min-height: 8rem }"
+_STYLE = """
+.q-uploader__list, .q-uploader__subtitle { display: none }
+.q-uploader { min-height: 8rem }
+"""
 """The page has a list of its own of the files, from which they can be removed."""
 
 WIDE = 400
@@ -79,6 +82,8 @@ class Page:
         if self.desk.folder is not None and self.desk.report.exists():
             self._show_files("The results of an earlier fit")
         self._refresh()
+        if self.desk.asked.files:
+            ui.timer(0, self._check, once=True)
 
     # What is asked
 
@@ -335,8 +340,9 @@ def _say(text: str, classes: str = "") -> None:
 
 
 def _list(texts: Sequence[str], classes: str = "") -> None:
-    for text in texts:
-        _say(f"- {text}", f"pl-3 -indent-3 {classes}")
+    with ui.column().classes("w-full gap-1"):
+        for text in texts:
+            _say(f"- {text}", f"pl-3 -indent-3 {classes}")
 
 
 def _button(text: str, action: Callable[[], Any]) -> ui.button:
