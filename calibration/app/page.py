@@ -1,21 +1,20 @@
 """The page: recordings, what is said of the ball, what check finds, the fit, its answer."""
 
-import asyncio
 import contextlib
 import io
 import json
-import threading
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from nicegui import app, events, ui
 from rich.console import Console
 
+from calibration.app.background import in_background
 from calibration.app.curve import bounces_on_curve
 from calibration.app.desk import Desk, earlier_studies
 from calibration.app.fields import show_fields
@@ -37,8 +36,6 @@ from calibration.studies.toml import ChangedData
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
-
-Result = TypeVar("Result")
 
 _FRAMED = "w-full border border-gray-300 rounded"
 _WRONG = "text-red-800 font-bold"
@@ -212,7 +209,7 @@ class Page:
         _heading("4  The fit")
         with ui.row().classes("items-center"):
             self.fit_button = _button("Fit", self._fit)
-            self.hint = ui.label("Check comes first.")
+            self.hint = ui.label("What Check finds nothing wrong with can be fitted.")
             self.busy = ui.spinner()
             self.busy.visible = False
             self.stage = ui.label()
@@ -274,7 +271,7 @@ class Page:
                     _button(path.name, partial(self._download, partial(_file, path)))
                 ui.link("The report in a tab of its own", address, new_tab=True)
             ui.element("iframe").props(f'src="{address}" title="{title}"').classes(
-                "w-full border"
+                "w-full border border-gray-300"
             ).style("height: 80vh")
 
     def _download(self, made: Callable[[], tuple[str, bytes]]) -> None:
@@ -296,25 +293,6 @@ def _opened(open_desk: Callable[[], Desk]) -> Desk:
         if warning.category is ChangedData:
             _say(str(warning.message), "text-amber-800")
     return desk
-
-
-async def in_background(function: Callable[[], Result]) -> Result:
-    """The result of a function that runs beside the page, in a thread that does not keep the
-    program from ending: a fit that is ended so goes on where it was.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Result] = loop.create_future()
-
-    def work() -> None:
-        try:
-            result = function()
-        except Exception as error:
-            loop.call_soon_threadsafe(done.set_exception, error)
-        else:
-            loop.call_soon_threadsafe(done.set_result, result)
-
-    threading.Thread(target=work, daemon=True).start()
-    return await done
 
 
 @contextlib.contextmanager

@@ -4,9 +4,11 @@ import contextlib
 import importlib.util
 import os
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from calibration.app.background import is_at_work
 from calibration.app.desk import Desk
 from calibration.errors import InputError
 
@@ -104,3 +106,7 @@ def serve(open_desk: Callable[[str], Desk], *, port: int, browser: bool) -> None
             show_welcome_message=False,
             reconnect_timeout=ASLEEP,
         )
+    if is_at_work():  # Python would end that thread in the middle of compiled code, which aborts
+        print("What was under way is ended; a fit goes on where it was when it is asked for again.")
+        sys.stdout.flush()
+        os._exit(0)
