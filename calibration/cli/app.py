@@ -1,5 +1,6 @@
 """``jaxcontact app``."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -53,4 +54,5 @@ def app(
     open_desk = desks(study, Path(out).expanduser())
     port = port_for(port)
     print_lines(f"The page is at http://{HOST}:{port} (Ctrl-C ends it)")
+    sys.stdout.flush()
     serve(open_desk, port=port, browser=browser)

@@ -1,6 +1,11 @@
 """The local page from the first recording to the report, through the harness of its library."""
 
 import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -9,6 +14,7 @@ import pytest
 
 pytest.importorskip("nicegui", reason="NiceGUI is not installed (pip install 'jaxcontact[app]')")
 
+import httpx
 from nicegui import ui
 from nicegui.elements.upload_files import SmallFileUpload
 from nicegui.testing import user_simulation
@@ -24,6 +30,7 @@ from calibration.studies.steps.resumed_fit import resume_fit
 from calibration.studies.study import SECTIONS, BodyOptions, ReadingOptions
 from tests.calibration import synthetic_fits as synthetic
 
+ROOT = Path(__file__).parents[3]
 CLICKS = "t [s]\n0.000\n0.350\n0.665\n0.9485\n"
 
 
@@ -185,6 +192,29 @@ def test_an_existing_study_is_opened():
             await user.should_see("this is not TOML")
 
     asyncio.run(use())
+
+
+@pytest.mark.long
+def test_it_is_served_to_this_machine_alone_until_it_is_interrupted(tmp_path):
+    command = [sys.executable, "-m", "calibration.cli", "app", "--no-browser"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OTEL_TRACES_EXPORTER": "zipkin"}
+    del environment["PYTEST_CURRENT_TEST"]  # with it, NiceGUI serves to its harness only
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as served:
+        try:
+            said = served.stdout.readline()
+            address = re.fullmatch(
+                r"The page is at (http://127\.0\.0\.1:\d+) \(Ctrl-C ends it\)\n", said
+            )[1]
+            transport = httpx.HTTPTransport(retries=6)
+            with httpx.Client(base_url=address, transport=transport) as client:
+                assert "recordings" in client.get("/").text
+                asked_otherwise = client.get("/", headers={"Host": "elsewhere.example"})
+                assert asked_otherwise.status_code == 400
+        finally:
+            served.send_signal(signal.SIGINT)
+        assert served.wait(timeout=60) == 0
 
 
 @pytest.mark.parametrize(
