@@ -53,7 +53,7 @@ def port_for(wanted: int | None) -> int:
             return attempt.getsockname()[1]
     raise InputError(
         f"port {wanted} is in use or reserved",
-        remedy="Name another one with --port, or leave it out.",
+        remedy="Name another one, jaxcontact app --port 8000, or leave it out.",
     )
 
 
