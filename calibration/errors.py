@@ -52,3 +52,23 @@ class InputError(ValueError):
             place.append(f"column {self.column!r}")
         sentences = f"{self.problem.removesuffix('.')}. {self.remedy}".strip()
         return f"{', '.join(place)}: {sentences}" if place else sentences
+
+
+def words_of(error: Exception) -> str:
+    """What is said to a person of an error: what can be corrected, in its own words; of any other
+    one, that it is to be reported.
+    """
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}"
+    return (
+        f"jaxcontact itself failed ({first_line(error)}). Please report this, with the command and "
+        "what it prints with --debug added."
+    )
+
+
+def first_line(error: Exception) -> str:
+    """Kind of an error and the first line of what it says."""
+    return f"{type(error).__name__}: {error}".strip().partition("\n")[0]

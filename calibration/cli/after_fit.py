@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from calibration.cli.app import prepare_jax, print_lines
-from calibration.cli.cached_fit import CHECKPOINTS, forget, resume_fit
+from calibration.cli.application import print_lines
 from calibration.cli.exit_status import status_of
-from calibration.cli.options import RESULT, GivenOptions, ask, flag, study_file
+from calibration.cli.options import (
+    RESULT,
+    flag,
+)
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.names import text_bytes
+from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.results_folder import check_folder, default_folder, hold_folder
+from calibration.studies.steps.asked_options import GivenOptions, ask, study_file
+from calibration.studies.steps.resumed_fit import CHECKPOINTS, forget, resume_fit
 from calibration.studies.study import Study
 
 if TYPE_CHECKING:

@@ -8,9 +8,15 @@ from calibration.cli.after_fit import (
     fitted,
     report_findings,
 )
-from calibration.cli.app import app, prepare_jax, standard_error
-from calibration.cli.options import Force, GivenOptions, all_of, verb
+from calibration.cli.application import app, standard_error
+from calibration.cli.options import (
+    Force,
+    all_of,
+    verb,
+)
+from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
+from calibration.studies.steps.asked_options import GivenOptions
 from calibration.studies.study import BootstrapOptions
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from calibration.cli.app import (
+from calibration.cli.application import (
     app,
-    prepare_jax,
     print_lines,
     standard_error,
     standard_output,
@@ -15,21 +14,13 @@ from calibration.cli.options import (
     RESULT,
     STUDY,
     Files,
-    GivenOptions,
-    ask,
-    check_given,
     flag,
-    study_file,
     verb,
 )
+from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
-from calibration.studies.option import options
+from calibration.studies.steps.asked_options import GivenOptions, ask, study_file
 from calibration.studies.study import (
-    Ball,
-    BodyOptions,
-    ModelOptions,
-    Partner,
-    ReadingOptions,
     Study,
 )
 
@@ -113,47 +104,17 @@ def check(
     if print_study:
         print_lines(explicit_study(asked.study()))
         return 0
-    given_ball = asked.sections[Ball]
-    reading = ReadingOptions(**asked.sections[ReadingOptions])
-    model = ModelOptions(**asked.sections[ModelOptions])
-    body = BodyOptions(**asked.sections[BodyOptions])
-    if not body.given:
-        check_given(given_ball, "radius")
-    ball = Ball(**given_ball) if "mass" in given_ball else None
-    radius = (
-        options(Ball)["radius"].check("radius", given_ball["radius"])
-        if "radius" in given_ball
-        else None
-    )
-    given_partner = asked.sections[Partner].get("radius")
-    partner_radius = (
-        None if given_partner is None else options(Partner)["radius"].check("radius", given_partner)
-    )
     with Progress(standard_error()) as say:
         say("Reading")
-        from calibration.studies.inspection import contradictory_files, inspect_files, verdicts
         from calibration.studies.inspection_table import print_inspection
-        from calibration.studies.plausibility.drag import drag_coefficient_per
-        from calibration.studies.plausibility.finding import is_meaningless
+        from calibration.studies.steps.inspected import inspect_asked
 
-        reports = inspect_files(
-            asked.files,
-            radius=radius,
-            reading=reading,
-            model=model,
-            partner_radius=partner_radius,
-            body=body,
-        )
-        factor = None if ball is None else drag_coefficient_per(ball, model)
-        learned = verdicts(reports, gravity=model.gravity, drag_coefficient_per=factor)
-        findings = contradictory_files(reports, ball=ball, model=model)
-    print_inspection(reports, learned, console=standard_output(), findings=findings)
-    usable = any(not report.problem for report in reports)
+        found = inspect_asked(asked)
+    print_inspection(found, console=standard_output())
     if (
         (study_file(files) is not None if gate is None else gate)
-        and usable
-        and not passes(asked.study(), reports)
+        and found.usable
+        and not passes(asked.study(), found.reports)
     ):
         return UNUSABLE_FILE
-    wrong = any(report.problem for report in reports) or is_meaningless(findings)
-    return UNUSABLE_FILE if wrong else 0
+    return UNUSABLE_FILE if found.wrong else 0

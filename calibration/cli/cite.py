@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from calibration.cli.app import app, print_lines
+from calibration.cli.application import app, print_lines
 from calibration.cli.options import FLAG, RESULT, flag, verb
 from calibration.errors import InputError
 from calibration.report.exporters import JSON

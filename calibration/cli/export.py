@@ -7,13 +7,19 @@ from typing import Annotated
 import typer
 
 from calibration.cli.after_fit import Out, asked_for, fitted
-from calibration.cli.app import app, print_lines, standard_error
+from calibration.cli.application import app, print_lines, standard_error
 from calibration.cli.exit_status import NOT_DETERMINED, status_of
-from calibration.cli.options import RESULT, Force, GivenOptions, flag, verb
+from calibration.cli.options import (
+    RESULT,
+    Force,
+    flag,
+    verb,
+)
 from calibration.programs.programs import PROGRAMS
 from calibration.programs.target import check_given
 from calibration.runtime.progress import Progress
 from calibration.studies.results_folder import STUDY
+from calibration.studies.steps.asked_options import GivenOptions
 
 THE_CONTACT = "The contact"
 """Panel of the help text."""

@@ -4,29 +4,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from calibration.cli.app import (
+from calibration.cli.application import (
     app,
-    prepare_jax,
     print_lines,
     standard_error,
     standard_output,
 )
-from calibration.cli.cached_fit import forget, resume_fit
 from calibration.cli.exit_status import status_of
 from calibration.cli.options import (
     FLAG,
     RESULT,
     Files,
     Force,
-    GivenOptions,
     all_of,
-    ask,
     flag,
-    study_file,
     verb,
 )
-from calibration.io.spin_files import find_all_files
+from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
+from calibration.studies.steps.asked_options import GivenOptions, ask, study_file
+from calibration.studies.steps.resumed_fit import resume_fit
 from calibration.studies.study import SECTIONS, ExportOptions
 
 if TYPE_CHECKING:
@@ -83,19 +80,11 @@ def fit(
     the model does not explain the data, 5 where the result is implausible; the table says why.
     """
     study = ask(files, given).study()
-    from calibration.studies.results_folder import (
-        check_folder,
-        default_folder,
-        hold_folder,
-        write_results,
-    )
-    from calibration.studies.toml import fingerprint_files
-
-    inputs = fingerprint_files(find_all_files(study.files))
+    from calibration.studies.results_folder import default_folder
+    from calibration.studies.steps.results import results_of
 
     folder = Path(out).expanduser() if out else default_folder(study_file(files))
-    with hold_folder(folder):
-        check_folder(folder, study, force=force)
+    with results_of(study, folder, force=force) as write:
         with Progress(standard_error(), quiet=quiet) as say:
             say("Starting")
             prepare_jax()
@@ -105,8 +94,7 @@ def fit(
         if not quiet:
             print_lines(*lines_on_data(result), "")
         print_fit(result, console=standard_output(), folded=not verbose, checked=verbose)
-        written = write_results(result, study, folder, inputs=inputs)
-        forget(folder)
+        written = write(result)
     if not quiet:
         print_lines("", f"Results: {', '.join(map(str, written))}")
     return status_of(result)

@@ -1,24 +1,19 @@
 """``jaxcontact init``."""
 
-import dataclasses
 import os
-from pathlib import Path
 from typing import Annotated
 
-from calibration.cli.app import app, print_lines
+from calibration.cli.application import app, print_lines
 from calibration.cli.options import (
     FLAG,
     RESULT,
     STUDY,
     Files,
     Force,
-    GivenOptions,
-    ask,
     flag,
     verb,
 )
-from calibration.errors import InputError
-from calibration.io.spin_files import find_recordings
+from calibration.studies.steps.asked_options import GivenOptions, ask
 
 
 @verb(
@@ -50,23 +45,11 @@ def init(
     The data are looked at with jaxcontact check study.toml and fitted with jaxcontact fit
     study.toml.
     """
-    from calibration.studies.toml import write_study  # what reads and writes TOML
+    from calibration.studies.steps.begun import begin_study  # what reads and writes TOML
 
-    study = ask(files, given).study()
-    if Path(out).exists() and not force:
-        raise InputError(
-            "the file exists",
-            remedy="Name another with --out, or replace it with --force.",
-            path=out,
-        )
-    if Path(out).suffix.lower() != ".toml":
-        raise InputError(
-            "a study file ends in .toml", remedy="Name one with --out study.toml.", path=out
-        )
-    paths = tuple(map(str, find_recordings(study.files)))
-    write_study(study if patterns else dataclasses.replace(study, files=paths), out, fitted=False)
+    count = begin_study(ask(files, given).study(), out, force=force, patterns=patterns)
     shown = os.fspath(out)
     print_lines(
-        f"{len(paths)} file{'' if len(paths) == 1 else 's'}: {shown}",
+        f"{count} file{'' if count == 1 else 's'}: {shown}",
         f"Next: jaxcontact check {shown}",
     )

@@ -12,9 +12,9 @@ from typing import Annotated, TextIO
 
 import typer
 
-from calibration.cli.app import app
+from calibration.cli.application import app
 from calibration.cli.options import FLAG
-from calibration.errors import InputError
+from calibration.errors import InputError, first_line, words_of
 from calibration.runtime.checkpoint_faults import CheckpointNotWritten
 from calibration.runtime.compilation_cache import silence_hints_of_xla
 from calibration.runtime.versions import installed_versions
@@ -25,6 +25,7 @@ WRONG_INPUT, DEFECT, INTERRUPTED = 2, 70, 130
 """Exit statuses beside 0 and those of the verbs."""
 
 VERBS = (
+    "app",
     "track",
     "init",
     "check",
@@ -111,8 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = typer.main.get_command(app).main(
                 args=given, prog_name="jaxcontact", standalone_mode=False
             )
-    except InputError as error:
-        return _wrong_input(str(error), error, debug=debug)
+    except (InputError, OSError) as error:
+        return _wrong_input(words_of(error), error, debug=debug)
     except typer.TyperException as error:
         chosen = next((f"{argument} " for argument in given if argument in VERBS), "")
         return _wrong_input(
@@ -120,9 +121,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             error,
             debug=debug,
         )
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        return _wrong_input(f"{place}{error.strerror or error}", error, debug=debug)
     except Exception as error:
         return _defect(error, debug=debug)
     if status == INTERRUPTED:
@@ -149,22 +147,17 @@ def _wrong_input(text: str, error: Exception, *, debug: bool) -> int:
 
 
 def _defect(error: Exception, *, debug: bool) -> int:
-    said = f"{type(error).__name__}: {error}".strip().partition("\n")[0]
     place = _place_in_extension(error)
     if place:
         return _wrong_input(
-            f"{place}: {said}. This is in an extension of the study; --debug shows how it came "
-            "there.",
+            f"{place}: {first_line(error)}. This is in an extension of the study; --debug shows "
+            "how it came there.",
             error,
             debug=debug,
         )
     if debug:
         traceback.print_exception(error)
-    print(
-        f"error: jaxcontact itself failed ({said}). Please report this, with the command and "
-        "what it prints with --debug added.",
-        file=sys.stderr,
-    )
+    print(f"error: {words_of(error)}", file=sys.stderr)
     return DEFECT
 
 

@@ -3,9 +3,13 @@
 from pathlib import Path
 
 from calibration.cli.after_fit import Out, StudyFile, asked_for, fitted
-from calibration.cli.app import app, print_lines, standard_error
-from calibration.cli.options import Force, GivenOptions, verb
+from calibration.cli.application import app, print_lines, standard_error
+from calibration.cli.options import (
+    Force,
+    verb,
+)
 from calibration.runtime.progress import Progress
+from calibration.studies.steps.asked_options import GivenOptions
 
 TITLES = {
     "profile": "Intervals from the profile of the likelihood",

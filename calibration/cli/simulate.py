@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from calibration.cli.app import app, prepare_jax, print_lines, standard_error
+from calibration.cli.application import app, print_lines, standard_error
 from calibration.cli.options import (
     MOTION,
     RESULT,
     Force,
-    GivenOptions,
-    check_given,
     flag,
     verb,
 )
 from calibration.errors import InputError
+from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.option import required
+from calibration.studies.steps.asked_options import GivenOptions, check_given
 from calibration.studies.study import Ball, ModelOptions
 
 if TYPE_CHECKING:

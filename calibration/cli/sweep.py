@@ -7,12 +7,20 @@ from typing import Annotated
 import typer
 
 from calibration.cli.after_fit import write_findings
-from calibration.cli.app import app, prepare_jax, print_lines, standard_error
-from calibration.cli.options import RESULT, Force, GivenOptions, all_of, ask, flag, study_file, verb
+from calibration.cli.application import app, print_lines, standard_error
+from calibration.cli.options import (
+    RESULT,
+    Force,
+    all_of,
+    flag,
+    verb,
+)
 from calibration.errors import InputError
+from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.choices.varied import check_varied
 from calibration.studies.results_folder import hold_folder
+from calibration.studies.steps.asked_options import GivenOptions, ask, study_file
 from calibration.studies.study import Ball, ContactOptions, ModelOptions, Partner, SweepOptions
 
 STORE = "sweep.zarr"

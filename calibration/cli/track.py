@@ -5,10 +5,16 @@ from typing import Annotated
 
 import typer
 
-from calibration.cli.app import app, print_lines, standard_error
-from calibration.cli.options import RESULT, Force, GivenOptions, check_given, flag, verb
+from calibration.cli.application import app, print_lines, standard_error
+from calibration.cli.options import (
+    RESULT,
+    Force,
+    flag,
+    verb,
+)
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
+from calibration.studies.steps.asked_options import GivenOptions, check_given
 from calibration.studies.study import Ball
 
 THE_FILM = "The film"

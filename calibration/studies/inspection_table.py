@@ -1,5 +1,6 @@
 """What is in the files and what can be learned from them, for a terminal or a pipe."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 
@@ -14,78 +15,115 @@ from calibration.results.numbers import value_and_sd
 from calibration.results.sentences import metres
 from calibration.studies.file_report import FileReport
 from calibration.studies.inspection import Verdict, extent
-from calibration.studies.plausibility.finding import Finding, is_meaningless
+from calibration.studies.plausibility.finding import is_meaningless
 from calibration.studies.recording_remarks import sampling_interval
+from calibration.studies.steps.inspected import Inspection
 
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
 
 
-def print_inspection(
-    reports: Sequence[FileReport],
-    verdicts: Sequence[Verdict],
-    *,
-    console: Console,
-    findings: Sequence[Finding] = (),
-) -> None:
+@dataclasses.dataclass(frozen=True)
+class FilesTable:
+    """One line for each file of a kind.
+
+    Attributes:
+        headings: of the columns.
+        rows: texts.
+    """
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def print_inspection(found: Inspection, *, console: Console) -> None:
     """Print a line for each file, what the reading noticed, what can be learned, and what is wrong
     with which file.
 
     Args:
-        reports: of the files.
-        verdicts: what they can tell together.
+        found: in the files.
         console: where to print.
-        findings: what speaks against them together.
     """
-    for table in (
+    for files in tables_of(found.reports):
+        table = _table(*files.headings)
+        for row in files.rows:
+            table.add_row(*row)
+        console.print(table, soft_wrap=False)
+        console.print()
+    remarks = remarks_of(found)
+    for text in remarks:
+        _say(console, f"- {text}")
+    if remarks:
+        console.print()
+    learned = learned_from(found)
+    if learned:
+        table = _table("What can be learned", "", "")
+        for verdict in learned:
+            table.add_row(
+                verdict.quantity, f"[{_COLOUR[verdict.answer]}]{verdict.answer}[/]", verdict.reason
+            )
+        console.print(table)
+    headline, *problems = problems_of(found) or [""]
+    if problems:
+        console.print(f"\n{headline}", style="bold red")
+        for text in problems:
+            _say(console, f"- {text}")
+    elif headline:
+        _say(console, f"\n{headline}")
+
+
+def tables_of(reports: Sequence[FileReport]) -> list[FilesTable]:
+    """A table for each kind of file, with those that were read."""
+    tables = (
         _recordings(reports),
         _impact_tables(reports),
         _sounds(reports),
         _forces(reports),
         _collisions(reports),
         _decays(reports),
-    ):
-        if table.row_count:
-            console.print(table, soft_wrap=False)
-            console.print()
-    remarks = [*(finding.sentence for finding in findings), *gathered_remarks(reports)]
-    for text in remarks:
-        _say(console, f"- {text}")
-    if remarks:
-        console.print()
-    if verdicts and not is_meaningless(findings):
-        table = _table("What can be learned", "", "")
-        for verdict in verdicts:
-            table.add_row(
-                verdict.quantity, f"[{_COLOUR[verdict.answer]}]{verdict.answer}[/]", verdict.reason
-            )
-        console.print(table)
+    )
+    return [table for table in tables if table.rows]
+
+
+def remarks_of(found: Inspection) -> list[str]:
+    """What speaks against the files together, and what the reading noticed."""
+    return [
+        *(finding.sentence for finding in found.findings),
+        *gathered_remarks(found.reports),
+    ]
+
+
+def learned_from(found: Inspection) -> Sequence[Verdict]:
+    """What can be learned; nothing where nothing is to be believed."""
+    return () if is_meaningless(found.findings) else found.verdicts
+
+
+def problems_of(found: Inspection) -> list[str]:
+    """What is wrong: a headline, and what is wrong with each file; nothing where all can be
+    fitted.
+    """
+    reports = found.reports
     unusable = [report for report in reports if report.problem is not None]
     if unusable:
-        console.print(
-            f"\n{len(unusable)} of {len(reports)} files cannot be used:", style="bold red"
+        return [
+            f"{len(unusable)} of {len(reports)} files cannot be used:",
+            *_problems(unusable, len(reports)),
+        ]
+    kinds = {
+        (
+            report.recording is None,
+            report.table is None,
+            report.sounds is None,
+            report.collision is None,
+            report.decay is None,
         )
-        for text in _problems(unusable, len(reports)):
-            _say(console, f"- {text}")
-    elif (
-        len(
-            {
-                (
-                    report.recording is None,
-                    report.table is None,
-                    report.sounds is None,
-                    report.collision is None,
-                    report.decay is None,
-                )
-                for report in reports
-            }
-        )
-        > 1
-    ):
-        _say(
-            console,
-            "\nRecordings of one ball and of two bodies, tables of impacts, sounds, forces and "
-            "runs to rest are fitted one kind at a time.",
-        )
+        for report in reports
+    }
+    if len(kinds) > 1:
+        return [
+            "Recordings of one ball and of two bodies, tables of impacts, sounds, forces and runs "
+            "to rest are fitted one kind at a time."
+        ]
+    return []
 
 
 def _problems(unusable: Sequence[FileReport], count: int) -> list[str]:
@@ -117,107 +155,154 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _recordings(reports: Sequence[FileReport]) -> Table:
-    table = _table(
-        "recording", "samples", "per s", "axes", "bounces", "restitution", "speed m/s", "noise"
+def _recordings(reports: Sequence[FileReport]) -> FilesTable:
+    headings = (
+        "recording",
+        "samples",
+        "per s",
+        "axes",
+        "bounces",
+        "restitution",
+        "speed m/s",
+        "noise",
     )
+    rows = []
     for report in reports:
         recording, reading = report.recording, report.reading
         if recording is None or reading is None:
             continue
         speeds = [-bounce.velocity_before[2] for bounce in reading.bounces]
         believed = bool(reading.bounces) and report.problem is None
-        table.add_row(
-            report.name,
-            str(len(recording.time)),
-            f"{1 / sampling_interval(recording):.4g}",
-            " ".join(recording.axes),
-            str(len(reading.bounces)),
-            value_and_sd(reading.restitution, reading.restitution_sd) if believed else "-",
-            extent(speeds) if believed else "-",
-            metres(
-                float(np.nanmax(reading.noise, initial=math.nan))
-                if np.isfinite(reading.noise).any()
-                else math.nan
-            ),
+        rows.append(
+            (
+                report.name,
+                str(len(recording.time)),
+                f"{1 / sampling_interval(recording):.4g}",
+                " ".join(recording.axes),
+                str(len(reading.bounces)),
+                value_and_sd(reading.restitution, reading.restitution_sd) if believed else "-",
+                extent(speeds) if believed else "-",
+                metres(
+                    float(np.nanmax(reading.noise, initial=math.nan))
+                    if np.isfinite(reading.noise).any()
+                    else math.nan
+                ),
+            )
         )
-    return table
+    return FilesTable(headings, rows)
 
 
-def _impact_tables(reports: Sequence[FileReport]) -> Table:
-    table = _table("table of impacts", "impacts", "angle deg", "speed m/s", "measured")
+def _impact_tables(reports: Sequence[FileReport]) -> FilesTable:
+    headings = (
+        "table of impacts",
+        "impacts",
+        "angle deg",
+        "speed m/s",
+        "measured",
+    )
+    rows = []
     for report in reports:
         if report.table is None:
             continue
         speeds = report.table.impact_speed[np.isfinite(report.table.impact_speed)]
-        table.add_row(
-            report.name,
-            str(len(report.table)),
-            extent(report.table.impact_angle),
-            extent(speeds) if len(speeds) else "not known",
-            ", ".join(name.replace("_", " ") for name in report.table.measured),
+        rows.append(
+            (
+                report.name,
+                str(len(report.table)),
+                extent(report.table.impact_angle),
+                extent(speeds) if len(speeds) else "not known",
+                ", ".join(name.replace("_", " ") for name in report.table.measured),
+            )
         )
-    return table
+    return FilesTable(headings, rows)
 
 
-def _decays(reports: Sequence[FileReport]) -> Table:
-    table = _table("run to rest", "samples", "seconds", "measured", "slows by", "noise")
+def _decays(reports: Sequence[FileReport]) -> FilesTable:
+    headings = (
+        "run to rest",
+        "samples",
+        "seconds",
+        "measured",
+        "slows by",
+        "noise",
+    )
+    rows = []
     for report in reports:
         run = report.decay
         if run is None:
             continue
         (quantity,) = run.quantities
         rate = "m/s^2" if isinstance(run, RollingDecay) else "rad/s^2"
-        table.add_row(
-            report.name,
-            str(len(run.time)),
-            f"{run.time[-1] - run.time[0]:.3g}",
-            quantity,
-            f"{abs(mean_slope(run.run)):.3g} {rate}",
-            f"{run.run.noise:.2g}",
+        rows.append(
+            (
+                report.name,
+                str(len(run.time)),
+                f"{run.time[-1] - run.time[0]:.3g}",
+                quantity,
+                f"{abs(mean_slope(run.run)):.3g} {rate}",
+                f"{run.run.noise:.2g}",
+            )
         )
-    return table
+    return FilesTable(headings, rows)
 
 
-def _sounds(reports: Sequence[FileReport]) -> Table:
-    table = _table(
-        "times of impacts", "sounds", "impacts", "restitution", "first speed m/s", "noise"
+def _sounds(reports: Sequence[FileReport]) -> FilesTable:
+    headings = (
+        "times of impacts",
+        "sounds",
+        "impacts",
+        "restitution",
+        "first speed m/s",
+        "noise",
     )
+    rows = []
     for report in reports:
         impacts = report.impacts
         if report.sounds is None or impacts is None:
             continue
-        table.add_row(
-            report.name,
-            str(report.sounds.time.size),
-            str(len(impacts.bounces)),
-            f"about {impacts.restitution:.3g}",
-            f"about {impacts.speed:.2g}",
-            f"{1e3 * impacts.noise:.2g} ms",
+        rows.append(
+            (
+                report.name,
+                str(report.sounds.time.size),
+                str(len(impacts.bounces)),
+                f"about {impacts.restitution:.3g}",
+                f"about {impacts.speed:.2g}",
+                f"{1e3 * impacts.noise:.2g} ms",
+            )
         )
-    return table
+    return FilesTable(headings, rows)
 
 
-def _forces(reports: Sequence[FileReport]) -> Table:
-    table = _table("force trace", "samples", "per s", "pulses", "largest N", "longest ms")
+def _forces(reports: Sequence[FileReport]) -> FilesTable:
+    headings = (
+        "force trace",
+        "samples",
+        "per s",
+        "pulses",
+        "largest N",
+        "longest ms",
+    )
+    rows = []
     for report in reports:
         if report.force is None:
             continue
         force, time = report.force, report.force.time
         longest = max(time[stop - 1] - time[first] for first, stop in force.pulses)
-        table.add_row(
-            report.name,
-            str(time.size),
-            f"{1 / np.median(np.diff(time)):.4g}",
-            str(len(force.pulses)),
-            f"{np.nanmax(force.normal):.3g}",
-            f"{1e3 * longest:.2g}",
+        rows.append(
+            (
+                report.name,
+                str(time.size),
+                f"{1 / np.median(np.diff(time)):.4g}",
+                str(len(force.pulses)),
+                f"{np.nanmax(force.normal):.3g}",
+                f"{1e3 * longest:.2g}",
+            )
         )
-    return table
+    return FilesTable(headings, rows)
 
 
-def _collisions(reports: Sequence[FileReport]) -> Table:
-    table = _table(
+def _collisions(reports: Sequence[FileReport]) -> FilesTable:
+    headings = (
         "recording of two",
         "samples",
         "per s",
@@ -229,23 +314,26 @@ def _collisions(reports: Sequence[FileReport]) -> Table:
         "impulse t/n",
         "noise",
     )
+    rows = []
     for report in reports:
         found = report.collision
         if found is None:
             continue
         recording = report.bodies[0]
-        table.add_row(
-            report.name,
-            f"{sum(found.before)}+{sum(found.after)}",
-            f"{1 / sampling_interval(recording):.4g}",
-            " ".join(recording.axes),
-            f"{found.touch:.4g}",
-            value_and_sd(found.restitution, found.restitution_sd)
-            if math.isfinite(found.restitution)
-            else "-",
-            f"{found.approach_speed:.3g}",
-            f"{found.slip_speed:.3g}",
-            value_and_sd(found.impulse_ratio, found.impulse_ratio_sd),
-            metres(float(np.max(found.noise))),
+        rows.append(
+            (
+                report.name,
+                f"{sum(found.before)}+{sum(found.after)}",
+                f"{1 / sampling_interval(recording):.4g}",
+                " ".join(recording.axes),
+                f"{found.touch:.4g}",
+                value_and_sd(found.restitution, found.restitution_sd)
+                if math.isfinite(found.restitution)
+                else "-",
+                f"{found.approach_speed:.3g}",
+                f"{found.slip_speed:.3g}",
+                value_and_sd(found.impulse_ratio, found.impulse_ratio_sd),
+                metres(float(np.max(found.noise))),
+            )
         )
-    return table
+    return FilesTable(headings, rows)

@@ -8,6 +8,7 @@ import math
 import numbers
 import os
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -173,6 +174,16 @@ def as_toml(value: object) -> str:
         return toml_item(value).as_string()
     except ConvertError:
         return repr(value)
+
+
+def from_toml(text: str) -> Any:
+    """The value that a text says in TOML, ``0.02`` or ``{ x = 0.002 }``; else a number or the text
+    itself.
+    """
+    try:
+        return tomllib.loads(f"value = {text.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        return _value_of(text.strip())
 
 
 def toml_item(value: Any) -> Any:

@@ -5,7 +5,7 @@ and print what they tell.
 import argparse
 from pathlib import Path
 
-from calibration.cli.app import prepare_jax
+from calibration.runtime.prepare_jax import prepare_jax
 from experiments.real_recordings.finding import findings_text
 from experiments.real_recordings.studies import STUDIES
 

@@ -1,0 +1,63 @@
+"""The curve of a recording with the bounces that were detected on it, as options of ECharts."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from calibration.studies.file_report import FileReport
+
+
+def bounces_on_curve(report: FileReport) -> dict[str, Any] | None:
+    """Height over time, and a point where each bounce was detected; nothing for a file that is no
+    trajectory.
+
+    Args:
+        report: on the file.
+    """
+    recording, reading = report.recording, report.reading
+    if recording is None or reading is None:
+        return None
+    height = recording.position[:, 2]
+    seen = np.isfinite(height)
+    moments = [bounce.time for bounce in reading.bounces]
+    at_bounces = np.interp(moments, recording.time[seen], height[seen])
+    count = f"{len(moments)} bounce{'' if len(moments) == 1 else 's'}"
+    return {
+        "title": {
+            "text": f"{report.name}: {count}",
+            "subtext": f"up is {recording.vertical} of the file, in {recording.unit}",
+            "textStyle": {"fontSize": 14},
+        },
+        "grid": {"left": 8, "right": 24, "top": 72, "bottom": 28, "containLabel": True},
+        "xAxis": {"type": "value", "name": "time [s]", "nameLocation": "middle", "nameGap": 24},
+        "yAxis": {"type": "value", "name": "height [m]", "scale": True},
+        "animation": False,
+        "series": [
+            {
+                "name": "height",
+                "type": "line",
+                "showSymbol": False,
+                "lineStyle": {"width": 1.2},
+                "data": _points(recording.time, height),
+            },
+            {
+                "name": "bounce",
+                "type": "scatter",
+                "symbolSize": 10,
+                "itemStyle": {"color": "#c2410c"},
+                "data": _points(moments, at_bounces),
+            },
+        ],
+    }
+
+
+def _points(
+    time: Sequence[float] | np.ndarray, height: Sequence[float] | np.ndarray
+) -> list[list[float | None]]:
+    """Pairs; a height that was not measured is a gap in the curve."""
+    return [
+        [float(t), float(z) if math.isfinite(z) else None]
+        for t, z in zip(time, height, strict=True)
+    ]

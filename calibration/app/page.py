@@ -1,0 +1,342 @@
+"""The page: recordings, what is said of the ball, what check finds, the fit, its answer."""
+
+import contextlib
+import io
+import json
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nicegui import app, events, ui
+from rich.console import Console
+
+from calibration.app.background import in_background
+from calibration.app.curve import bounces_on_curve
+from calibration.app.desk import Desk, earlier_studies
+from calibration.app.fields import show_fields
+from calibration.errors import InputError, words_of
+from calibration.io.contents import read_contents
+from calibration.results.answer import answer, trust
+from calibration.results.findings import findings_of
+from calibration.runtime.progress import Progress
+from calibration.studies.inspection_table import (
+    learned_from,
+    problems_of,
+    remarks_of,
+    tables_of,
+)
+from calibration.studies.steps.asked_options import AskedOptions
+from calibration.studies.steps.inspected import Inspection
+from calibration.studies.study import SECTIONS, Ball, Section
+from calibration.studies.toml import ChangedData
+
+if TYPE_CHECKING:
+    from calibration.results.result import Fit
+
+_FRAMED = "w-full border border-gray-300 rounded"
+_WRONG = "text-red-800 font-bold"
+_STYLE = """
+.q-uploader__list, .q-uploader__subtitle { display: none }
+.q-uploader { min-height: 8rem }
+"""
+"""The page has a list of its own of the files, from which they can be removed."""
+
+WIDE = 400
+"""Characters in a line of the progress, which the browser wraps."""
+
+
+class Page:
+    """One tab of the browser with its study.
+
+    Args:
+        open_desk: makes the study that it begins with.
+    """
+
+    def __init__(self, open_desk: Callable[[], Desk]) -> None:
+        self.checked: AskedOptions | None = None
+        self.progress: Progress | None = None
+        ui.page_title("jaxcontact")
+        ui.add_css(_STYLE)
+        with ui.column().classes("w-full max-w-5xl mx-auto") as column:
+            ui.label("jaxcontact").classes("text-2xl font-bold")
+            ui.label(
+                "From measured bounces to restitution, drag and friction, each with its "
+                "uncertainty. All of it stays on this machine."
+            )
+            with errors_shown(column):
+                self.desk = _opened(open_desk)
+                self._show()
+
+    def _show(self) -> None:
+        self._recordings()
+        self._options()
+        self._looked_at()
+        self._fitted()
+        if self.desk.folder is not None and self.desk.report.exists():
+            self._show_files("The results of an earlier fit")
+        self._refresh()
+        if self.desk.asked.files:
+            ui.timer(0, self._check, once=True)
+
+    # What is asked
+
+    def _recordings(self) -> None:
+        _heading("1  The recordings")
+        ui.upload(
+            label="Drop recordings here (CSV and the like), or choose them with +",
+            multiple=True,
+            auto_upload=True,
+            on_multi_upload=self._dropped,
+        ).classes("w-full").props("flat bordered")
+        self.files = ui.column().classes("w-full gap-0")
+        self._list_files()
+        earlier = [] if self.desk.folder else earlier_studies(self.desk.studies)
+        if earlier:
+            with ui.row().classes("gap-3"):
+                ui.label("Earlier studies:")
+                for name in earlier:
+                    ui.link(name, f"/?study={name}")
+
+    async def _dropped(self, event: events.MultiUploadEventArguments) -> None:
+        contents = [(file.name, await file.read()) for file in event.files]
+        self.files.clear()
+        with errors_shown(self.files):
+            for name, content in contents:
+                self.desk.drop(name, content)
+        self._list_files()
+        self._outdated()
+
+    def _list_files(self) -> None:
+        with self.files:
+            for file in self.desk.asked.files:
+                with ui.row().classes("items-center w-full no-wrap"):
+                    ui.label(file).classes("break-all")
+                    ui.button(icon="close", on_click=partial(self._remove, file)).props(
+                        f'flat round dense size=sm aria-label="remove {Path(file).name}"'
+                    )
+
+    def _remove(self, file: str) -> None:
+        self.files.clear()
+        with errors_shown(self.files):
+            self.desk.remove(file)
+        self._list_files()
+        self._outdated()
+
+    def _options(self) -> None:
+        _heading("2  The ball")
+        with _grid("sm:grid-cols-2 gap-4"):
+            self._section(Ball)
+        panels: dict[str, list[type[Section]]] = {}
+        for section in SECTIONS[1:]:
+            panels.setdefault(section.panel, []).append(section)
+        with ui.expansion("More, which most recordings of a ball do not need").classes(_FRAMED):
+            for panel, sections in panels.items():
+                with ui.expansion(panel).classes(_FRAMED), _grid("sm:grid-cols-2 gap-4"):
+                    for section in sections:
+                        self._section(section)
+
+    def _section(self, section: type[Section]) -> None:
+        show_fields(section, self.desk.asked.sections[section], self._changed)
+
+    def _changed(self, section: type[Section], name: str, value: Any) -> None:
+        self.desk.set_option(section, name, value)
+        self._outdated()
+
+    def _outdated(self) -> None:
+        """What was found belongs to other files or options."""
+        self.found.clear()
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Only what was checked is fitted, and one fit after the other."""
+        fresh = self.checked is self.desk.asked
+        self.hint.visible = not fresh
+        self.fit_button.set_enabled(fresh and self.progress is None)
+
+    # What check finds
+
+    def _looked_at(self) -> None:
+        _heading("3  What is in the recordings")
+        with ui.row().classes("items-center"):
+            self.check_button = _button("Check", self._check)
+            self.reading = ui.spinner()
+            self.reading.visible = False
+        self.found = ui.column().classes("w-full")
+
+    async def _check(self) -> None:
+        self.checked = None
+        self._outdated()
+        asked = self.desk.asked
+        self.check_button.disable()
+        self.reading.visible = True
+        with errors_shown(self.found):
+            found = await in_background(self.desk.inspect)
+            if asked is self.desk.asked:  # else the fields have changed meanwhile
+                self._show_found(found)
+                self.checked = None if found.wrong else asked
+        self.reading.visible = False
+        self.check_button.enable()
+        self._refresh()
+
+    def _show_found(self, found: Inspection) -> None:
+        with self.found:
+            for files in tables_of(found.reports):
+                _table(files.headings, files.rows)
+            headline, *problems = problems_of(found) or [""]
+            if headline:
+                _say(headline, _WRONG)
+            _list(problems, _WRONG)
+            _list(remarks_of(found))
+            with _grid("md:grid-cols-2 gap-2"):
+                for report in found.reports:
+                    curve = bounces_on_curve(report)
+                    if curve is not None:
+                        ui.echart(curve).classes("w-full h-72")
+            learned = learned_from(found)
+            if learned:
+                _table(
+                    ("What can be learned", "", ""),
+                    [(verdict.quantity, verdict.answer, verdict.reason) for verdict in learned],
+                )
+
+    # The fit
+
+    def _fitted(self) -> None:
+        _heading("4  The fit")
+        with ui.row().classes("items-center"):
+            self.fit_button = _button("Fit", self._fit)
+            self.hint = ui.label("What Check finds nothing wrong with can be fitted.")
+            self.busy = ui.spinner()
+            self.busy.visible = False
+            self.stage = ui.label()
+            self.replace = ui.checkbox("Replace whatever is there")
+            self.replace.visible = self.desk.opened is not None
+        self.log = ui.log().classes("w-full h-44")
+        self.log.visible = False
+        self.answer = ui.column().classes("w-full")
+
+    async def _fit(self) -> None:
+        self.answer.clear()
+        self.log.clear()
+        self.log.visible = self.busy.visible = True
+        lines = io.StringIO()
+        self.progress = Progress(Console(file=lines, width=WIDE), every=0.5)
+        self._refresh()
+        shown = ui.timer(0.5, lambda: self._follow(lines))
+        with errors_shown(self.answer):
+            self._show_answer(await in_background(partial(self._find, self.progress)))
+            if self.desk.opened is None:  # the study is found again when the page is loaded anew
+                name = json.dumps(f"/?study={self.desk.study_file.parent.name}")
+                ui.run_javascript(f"history.replaceState(null, '', {name})")
+        self.progress = None
+        shown.cancel()
+        self._follow(lines)
+        self.busy.visible = False
+        self._refresh()
+
+    def _find(self, progress: Progress) -> "Fit":
+        with progress as say:
+            return self.desk.fit(progress=say, force=self.replace.value)
+
+    def _follow(self, lines: io.StringIO) -> None:
+        """Move what was written since to the page."""
+        written = lines.getvalue()
+        complete = written[: written.rfind("\n") + 1].splitlines()
+        for line in complete[len(self.log.default_slot.children) :]:
+            self.log.push(line)
+        stage = None if self.progress is None else self.progress.stage
+        self.stage.text = (
+            "" if stage is None else f"{stage[0]}: {time.perf_counter() - stage[1]:.0f} s"
+        )
+
+    def _show_answer(self, fit: "Fit") -> None:
+        believed, why = trust(fit)
+        with self.answer:
+            ui.label(answer(fit)).classes("text-xl font-bold")
+            _say(f"{believed.value[:1].upper()}{believed.value[1:]}. {why}", "font-bold")
+            _list(findings_of(fit))
+        self._show_files("The report")
+
+    def _show_files(self, title: str) -> None:
+        address = app.add_static_file(local_file=self.desk.report, max_cache_age=0)
+        with self.answer:
+            _say(f"{title}, in {self.desk.results}")
+            with ui.row().classes("items-center"):
+                _button("Everything (zip)", partial(self._download, self.desk.archive))
+                for path in (self.desk.fitted_study, self.desk.report):
+                    _button(path.name, partial(self._download, partial(_file, path)))
+                ui.link("The report in a tab of its own", address, new_tab=True)
+            ui.element("iframe").props(f'src="{address}" title="{title}"').classes(
+                "w-full border border-gray-300"
+            ).style("height: 80vh")
+
+    def _download(self, made: Callable[[], tuple[str, bytes]]) -> None:
+        with errors_shown(self.answer):
+            name, content = made()
+            ui.download.content(content, name)
+
+
+def _file(path: Path) -> tuple[str, bytes]:
+    return path.name, read_contents(path)
+
+
+def _opened(open_desk: Callable[[], Desk]) -> Desk:
+    """The study of the page, and what is to be said of its data when it is read."""
+    with warnings.catch_warnings(record=True) as changed:
+        warnings.simplefilter("always", ChangedData)
+        desk = open_desk()
+    for warning in changed:
+        if warning.category is ChangedData:
+            _say(str(warning.message), "text-amber-800")
+    return desk
+
+
+@contextlib.contextmanager
+def errors_shown(element: ui.element) -> Iterator[None]:
+    """Errors are shown in an element of the page, in their own words; those that a person cannot
+    correct are printed where the program was started, too.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, InputError | OSError):
+            traceback.print_exception(error)
+        with element:
+            _say(words_of(error), _WRONG)
+
+
+def _heading(text: str) -> None:
+    ui.label(text).classes("text-lg font-bold mt-4")
+
+
+def _say(text: str, classes: str = "") -> None:
+    ui.label(text).classes(f"w-full break-words {classes}")
+
+
+def _list(texts: Sequence[str], classes: str = "") -> None:
+    with ui.column().classes("w-full gap-1"):
+        for text in texts:
+            _say(f"- {text}", f"pl-3 -indent-3 {classes}")
+
+
+def _button(text: str, action: Callable[[], Any]) -> ui.button:
+    return ui.button(text, on_click=action).props("no-caps")
+
+
+def _grid(classes: str) -> ui.element:
+    return ui.element("div").classes(f"grid grid-cols-1 w-full {classes}")
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    names = [f"column{number}" for number in range(len(headings))]
+    ui.table(
+        columns=[
+            {"name": name, "label": heading, "field": name, "align": "left"}
+            for name, heading in zip(names, headings, strict=True)
+        ],
+        rows=[dict(zip(names, row, strict=True)) for row in rows],
+    ).props("dense flat bordered wrap-cells").classes("w-full")

@@ -1,0 +1,244 @@
+"""The local page from the first recording to the report, through the harness of its library."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("nicegui", reason="NiceGUI is not installed (pip install 'jaxcontact[app]')")
+
+import httpx
+from nicegui import ui
+from nicegui.elements.upload_files import SmallFileUpload
+from nicegui.testing import user_simulation
+from nicegui.testing.user_interaction import UserInteraction
+
+import calibration.app.desk
+from calibration.app.fields import value_meant
+from calibration.app.page import Page
+from calibration.app.serve import desks
+from calibration.runtime import compilation_cache
+from calibration.studies.option import options
+from calibration.studies.steps.resumed_fit import resume_fit
+from calibration.studies.study import SECTIONS, BodyOptions, ReadingOptions
+from tests.calibration import synthetic_fits as synthetic
+
+ROOT = Path(__file__).parents[3]
+CLICKS = "t [s]\n0.000\n0.350\n0.665\n0.9485\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A current directory, and no cache."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(compilation_cache.VARIABLE, "off")
+
+
+@asynccontextmanager
+async def shown(study=None):
+    """The page in a simulated browser."""
+    async with user_simulation() as user:
+        open_desk = desks(study, Path("studies"))
+
+        @ui.page("/")
+        def page(study: str = ""):
+            Page(lambda: open_desk(study))
+
+        await user.open("/")
+        yield user
+
+
+async def drop(user, **files):
+    """Drop files onto the page, named by their keys."""
+    (upload,) = user.find(ui.upload).elements
+    uploads = [
+        SmallFileUpload(f"{name}.csv", "text/csv", text.encode()) for name, text in files.items()
+    ]
+    await upload.handle_uploads(uploads)
+    await user.should_see(f"{next(reversed(files))}.csv")
+
+
+def fill(user, name, text):
+    (field,) = user.find(name).elements
+    field.value = text
+
+
+def button(user, text):
+    (found,) = (one for one in user.find(ui.button).elements if one.text == text)
+    return found
+
+
+async def check(user):
+    """Check what can be fitted."""
+    user.find("Check").click()
+    for _ in range(100):
+        if button(user, "Fit").enabled:
+            break
+        await asyncio.sleep(0.1)
+    assert button(user, "Fit").enabled
+    (learned,) = (
+        one
+        for one in user.find(ui.table).elements
+        if one.columns[0]["label"] == "What can be learned"
+    )
+    assert learned.rows[0]["column0"] == "restitution"
+
+
+async def click(user, text, *, sees, retries=100):
+    user.find(text).click()
+    await user.should_see(sees, retries=retries)
+
+
+def found_at_once(study, folder, *, progress):
+    progress("Fitting 1 sound recording")
+    return synthetic.drops(1)
+
+
+@pytest.mark.parametrize(
+    "fitted", [found_at_once, pytest.param(resume_fit, marks=pytest.mark.long)]
+)
+def test_from_a_recording_to_the_report(fitted, monkeypatch):
+    monkeypatch.setattr(calibration.app.desk, "resume_fit", fitted)
+
+    async def use():
+        async with shown() as user:
+            assert not button(user, "Fit").enabled
+            await click(user, "Check", sees="there is no recording. Drop one onto the page.")
+            await drop(user, clicks=CLICKS)
+            await click(user, "Check", sees="the radius of the ball is not given")
+            fill(user, "ball.radius", "0")
+            await click(user, "Check", sees="radius = 0 is not a positive number")
+            fill(user, "ball.radius", "20")
+            fill(user, "ball.mass", "2.7")
+            await click(user, "Check", sees="Give the radius (half the diameter) in metres")
+            fill(user, "ball.radius", "0.02")
+            fill(user, "ball.mass", "0.0027")
+            fill(user, "model.drag", False)
+            await check(user)
+            fill(user, "ball.mass", "0.0028")
+            assert not button(user, "Fit").enabled, "what was checked is what is fitted"
+            fill(user, "ball.mass", "0.0027")
+            await check(user)
+            await click(user, "Fit", sees="restitution (e): 0.9", retries=600)
+            await user.should_see("Fitting 1 sound recording ...")
+            address = user.find("The report in a tab of its own").elements.pop().props["href"]
+            report = await user.http_client.get(address)
+            assert report.content == Path("studies/study-1/result/report.html").read_bytes()
+            user.find("study.toml").click()
+            assert b"radius = 0.02" in (await user.download.next(timeout=5)).content
+            user.find("Everything (zip)").click()
+            assert (await user.download.next(timeout=5)).content[:2] == b"PK"
+
+            await user.open("/")
+            await user.should_see("study-1")
+            await user.open("/?study=study-1")
+            await user.should_see("The results of an earlier fit, in studies/study-1/result")
+
+    asyncio.run(use())
+
+
+def test_a_file_that_is_no_recording_blocks_the_fit_until_it_is_removed():
+    time = 0.01 * np.arange(160)
+    height = synthetic.bounces(time, 0.5, e=0.9)[0] + 0.02
+    rows = "".join(f"{t:.2f},{z:.6f}\n" for t, z in zip(time, height, strict=True))
+
+    async def use():
+        async with shown() as user:
+            await drop(user, drop="t,z\n" + rows, notes="this is\nno recording\n")
+            fill(user, "ball.radius", "0.02")
+            await click(user, "Check", sees="1 of 2 files cannot be used:")
+            assert not button(user, "Fit").enabled
+            user.find("Fit").click()
+            (chart,) = user.find(ui.echart).elements
+            curve, bounces = (series["data"] for series in chart.options["series"])
+            assert len(curve) == time.size
+            _, moments = synthetic.bounces(time, 0.5, e=0.9)
+            inside = [moment for moment in moments if moment < time[-1]][: len(bounces)]
+            assert [t for t, _ in bounces] == pytest.approx(inside, abs=1e-3)
+            assert len(bounces) >= 2
+            removing = {
+                one
+                for one in user.find(ui.button).elements
+                if one.props.get("aria-label") == "remove notes.csv"
+            }
+            UserInteraction(user, removing, None).click()
+            await user.should_not_see("notes.csv")
+            await check(user)
+
+    asyncio.run(use())
+
+
+def test_an_existing_study_is_opened():
+    Path("clicks.csv").write_text(CLICKS)
+    Path("study.toml").write_text(
+        "files = ['clicks.csv']\n[ball]\nradius = 0.02\nmass = 0.0027\nshell = true\n"
+    )
+
+    async def use():
+        async with shown("study.toml") as user:
+            await user.should_see("clicks.csv")
+            (radius,) = user.find("ball.radius").elements
+            (shell,) = user.find("ball.shell").elements
+            assert (radius.value, shell.value) == ("0.02", True)
+            Path("study.toml").write_text("files = [")
+            await user.open("/")
+            await user.should_see("this is not TOML")
+
+    asyncio.run(use())
+
+
+@pytest.mark.long
+def test_it_is_served_to_this_machine_alone_until_it_is_interrupted(tmp_path):
+    command = [sys.executable, "-m", "calibration.cli", "app", "--no-browser"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OTEL_TRACES_EXPORTER": "zipkin"}
+    del environment["PYTEST_CURRENT_TEST"]  # with it, NiceGUI serves to its harness only
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as served:
+        try:
+            said = served.stdout.readline()
+            address = re.fullmatch(
+                r"The page is at (http://127\.0\.0\.1:\d+) \(Ctrl-C ends it\)\n", said
+            )[1]
+            transport = httpx.HTTPTransport(retries=6)
+            with httpx.Client(base_url=address, transport=transport) as client:
+                assert "recordings" in client.get("/").text
+                asked_otherwise = client.get("/", headers={"Host": "elsewhere.example"})
+                assert asked_otherwise.status_code == 400
+        finally:
+            served.send_signal(signal.SIGINT)
+        assert served.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "text", "meant"),
+    [
+        (BodyOptions, "shape", "cube: half_width=0.05", {"name": "cube", "half_width": 0.05}),
+        (BodyOptions, "mass", ".37", 0.37),
+        (ReadingOptions, "columns", "t=Zeit,z=Lage", {"t": "Zeit", "z": "Lage"}),
+        (ReadingOptions, "columns", '{ t = "Zeit" }', {"t": "Zeit"}),
+        (ReadingOptions, "sigma", "0.002", 0.002),
+        (ReadingOptions, "sigma", "x=0.002,z=0.001", {"x": 0.002, "z": 0.001}),
+        (ReadingOptions, "scale", "0,0015", "0,0015"),
+        (ReadingOptions, "scale", " ", None),
+    ],
+)
+def test_a_field_is_read_as_the_study_file_and_the_command_line_are(section, name, text, meant):
+    assert value_meant(options(section)[name], text) == meant
+
+
+def test_every_option_of_a_study_has_a_field():
+    async def use():
+        async with shown() as user:
+            for section in SECTIONS:
+                for name in options(section):
+                    assert len(user.find(f"{section.section}.{name}").elements) == 1
+
+    asyncio.run(use())
