@@ -12,10 +12,7 @@ import typer
 
 from calibration.cli.application import print_lines
 from calibration.cli.exit_status import status_of
-from calibration.cli.options import (
-    RESULT,
-    flag,
-)
+from calibration.cli.options import RESULT, flag
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.names import text_bytes

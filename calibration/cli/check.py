@@ -3,26 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from calibration.cli.application import (
-    app,
-    print_lines,
-    standard_error,
-    standard_output,
-)
-from calibration.cli.options import (
-    FLAG,
-    RESULT,
-    STUDY,
-    Files,
-    flag,
-    verb,
-)
+from calibration.cli.application import app, print_lines, standard_error, standard_output
+from calibration.cli.options import FLAG, RESULT, STUDY, Files, flag, verb
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.steps.asked_options import GivenOptions, ask, study_file
-from calibration.studies.study import (
-    Study,
-)
+from calibration.studies.study import Study
 
 if TYPE_CHECKING:
     from calibration.studies.file_report import FileReport

@@ -4,11 +4,7 @@ from typing import Any
 
 from calibration.cli.after_fit import Out, StudyFile, asked_for, write_findings
 from calibration.cli.application import app, print_lines, standard_error
-from calibration.cli.options import (
-    Force,
-    all_of,
-    verb,
-)
+from calibration.cli.options import Force, all_of, verb
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.steps.asked_options import GivenOptions

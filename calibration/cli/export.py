@@ -9,12 +9,7 @@ import typer
 from calibration.cli.after_fit import Out, asked_for, fitted
 from calibration.cli.application import app, print_lines, standard_error
 from calibration.cli.exit_status import NOT_DETERMINED, status_of
-from calibration.cli.options import (
-    RESULT,
-    Force,
-    flag,
-    verb,
-)
+from calibration.cli.options import RESULT, Force, flag, verb
 from calibration.programs.programs import PROGRAMS
 from calibration.programs.target import check_given
 from calibration.runtime.progress import Progress

@@ -4,22 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from calibration.cli.application import (
-    app,
-    print_lines,
-    standard_error,
-    standard_output,
-)
+from calibration.cli.application import app, print_lines, standard_error, standard_output
 from calibration.cli.exit_status import status_of
-from calibration.cli.options import (
-    FLAG,
-    RESULT,
-    Files,
-    Force,
-    all_of,
-    flag,
-    verb,
-)
+from calibration.cli.options import FLAG, RESULT, Files, Force, all_of, flag, verb
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.steps.asked_options import GivenOptions, ask, study_file

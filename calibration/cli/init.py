@@ -4,15 +4,7 @@ import os
 from typing import Annotated
 
 from calibration.cli.application import app, print_lines
-from calibration.cli.options import (
-    FLAG,
-    RESULT,
-    STUDY,
-    Files,
-    Force,
-    flag,
-    verb,
-)
+from calibration.cli.options import FLAG, RESULT, STUDY, Files, Force, flag, verb
 from calibration.studies.steps.asked_options import GivenOptions, ask
 
 

@@ -13,11 +13,7 @@ from rich.markup import escape
 from calibration.studies.extensions import load_extensions
 from calibration.studies.option import Option, options
 from calibration.studies.steps.asked_options import GivenOptions
-from calibration.studies.study import (
-    EXTENSIONS_OPTION,
-    SECTIONS,
-    Section,
-)
+from calibration.studies.study import EXTENSIONS_OPTION, SECTIONS, Section
 
 RESULT, MOTION = "Results", "The motion"
 """Panels of help texts."""

@@ -14,11 +14,7 @@ from calibration.cli.after_fit import (
     report_findings,
 )
 from calibration.cli.application import app, standard_error
-from calibration.cli.options import (
-    Force,
-    all_of,
-    verb,
-)
+from calibration.cli.options import Force, all_of, verb
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.steps.asked_options import GivenOptions

@@ -10,11 +10,7 @@ from calibration.cli.after_fit import (
     report_findings,
 )
 from calibration.cli.application import app, standard_error
-from calibration.cli.options import (
-    Force,
-    all_of,
-    verb,
-)
+from calibration.cli.options import Force, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.steps.asked_options import GivenOptions
 from calibration.studies.study import ProfileOptions

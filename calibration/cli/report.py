@@ -4,10 +4,7 @@ from pathlib import Path
 
 from calibration.cli.after_fit import Out, StudyFile, asked_for, fitted
 from calibration.cli.application import app, print_lines, standard_error
-from calibration.cli.options import (
-    Force,
-    verb,
-)
+from calibration.cli.options import Force, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.steps.asked_options import GivenOptions
 

@@ -4,13 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from calibration.cli.application import app, print_lines, standard_error
-from calibration.cli.options import (
-    MOTION,
-    RESULT,
-    Force,
-    flag,
-    verb,
-)
+from calibration.cli.options import MOTION, RESULT, Force, flag, verb
 from calibration.errors import InputError
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress

@@ -8,13 +8,7 @@ import typer
 
 from calibration.cli.after_fit import write_findings
 from calibration.cli.application import app, print_lines, standard_error
-from calibration.cli.options import (
-    RESULT,
-    Force,
-    all_of,
-    flag,
-    verb,
-)
+from calibration.cli.options import RESULT, Force, all_of, flag, verb
 from calibration.errors import InputError
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress

@@ -6,12 +6,7 @@ from typing import Annotated
 import typer
 
 from calibration.cli.application import app, print_lines, standard_error
-from calibration.cli.options import (
-    RESULT,
-    Force,
-    flag,
-    verb,
-)
+from calibration.cli.options import RESULT, Force, flag, verb
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
 from calibration.studies.steps.asked_options import GivenOptions, check_given

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from rich.console import Console
@@ -18,6 +18,9 @@ from calibration.studies.inspection import Verdict, extent
 from calibration.studies.plausibility.finding import is_meaningless
 from calibration.studies.recording_remarks import sampling_interval
 from calibration.studies.steps.inspected import Inspection
+
+Row = tuple[str, ...]
+"""Texts of the columns."""
 
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
 
@@ -74,12 +77,8 @@ def print_inspection(found: Inspection, *, console: Console) -> None:
 def tables_of(reports: Sequence[FileReport]) -> list[FilesTable]:
     """A table for each kind of file, with those that were read."""
     tables = (
-        _recordings(reports),
-        _impact_tables(reports),
-        _sounds(reports),
-        _forces(reports),
-        _collisions(reports),
-        _decays(reports),
+        FilesTable(headings, [row for report in reports if (row := row_of(report)) is not None])
+        for headings, row_of in _KINDS
     )
     return [table for table in tables if table.rows]
 
@@ -155,185 +154,130 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _recordings(reports: Sequence[FileReport]) -> FilesTable:
-    headings = (
-        "recording",
-        "samples",
-        "per s",
-        "axes",
-        "bounces",
-        "restitution",
-        "speed m/s",
-        "noise",
+def _recording(report: FileReport) -> Row | None:
+    recording, reading = report.recording, report.reading
+    if recording is None or reading is None:
+        return None
+    speeds = [-bounce.velocity_before[2] for bounce in reading.bounces]
+    believed = bool(reading.bounces) and report.problem is None
+    return (
+        report.name,
+        str(len(recording.time)),
+        f"{1 / sampling_interval(recording):.4g}",
+        " ".join(recording.axes),
+        str(len(reading.bounces)),
+        value_and_sd(reading.restitution, reading.restitution_sd) if believed else "-",
+        extent(speeds) if believed else "-",
+        metres(
+            float(np.nanmax(reading.noise, initial=math.nan))
+            if np.isfinite(reading.noise).any()
+            else math.nan
+        ),
     )
-    rows = []
-    for report in reports:
-        recording, reading = report.recording, report.reading
-        if recording is None or reading is None:
-            continue
-        speeds = [-bounce.velocity_before[2] for bounce in reading.bounces]
-        believed = bool(reading.bounces) and report.problem is None
-        rows.append(
-            (
-                report.name,
-                str(len(recording.time)),
-                f"{1 / sampling_interval(recording):.4g}",
-                " ".join(recording.axes),
-                str(len(reading.bounces)),
-                value_and_sd(reading.restitution, reading.restitution_sd) if believed else "-",
-                extent(speeds) if believed else "-",
-                metres(
-                    float(np.nanmax(reading.noise, initial=math.nan))
-                    if np.isfinite(reading.noise).any()
-                    else math.nan
-                ),
-            )
-        )
-    return FilesTable(headings, rows)
 
 
-def _impact_tables(reports: Sequence[FileReport]) -> FilesTable:
-    headings = (
-        "table of impacts",
-        "impacts",
-        "angle deg",
-        "speed m/s",
-        "measured",
+def _impact_table(report: FileReport) -> Row | None:
+    if report.table is None:
+        return None
+    speeds = report.table.impact_speed[np.isfinite(report.table.impact_speed)]
+    return (
+        report.name,
+        str(len(report.table)),
+        extent(report.table.impact_angle),
+        extent(speeds) if len(speeds) else "not known",
+        ", ".join(name.replace("_", " ") for name in report.table.measured),
     )
-    rows = []
-    for report in reports:
-        if report.table is None:
-            continue
-        speeds = report.table.impact_speed[np.isfinite(report.table.impact_speed)]
-        rows.append(
-            (
-                report.name,
-                str(len(report.table)),
-                extent(report.table.impact_angle),
-                extent(speeds) if len(speeds) else "not known",
-                ", ".join(name.replace("_", " ") for name in report.table.measured),
-            )
-        )
-    return FilesTable(headings, rows)
 
 
-def _decays(reports: Sequence[FileReport]) -> FilesTable:
-    headings = (
-        "run to rest",
-        "samples",
-        "seconds",
-        "measured",
-        "slows by",
-        "noise",
+def _decay(report: FileReport) -> Row | None:
+    run = report.decay
+    if run is None:
+        return None
+    (quantity,) = run.quantities
+    rate = "m/s^2" if isinstance(run, RollingDecay) else "rad/s^2"
+    return (
+        report.name,
+        str(len(run.time)),
+        f"{run.time[-1] - run.time[0]:.3g}",
+        quantity,
+        f"{abs(mean_slope(run.run)):.3g} {rate}",
+        f"{run.run.noise:.2g}",
     )
-    rows = []
-    for report in reports:
-        run = report.decay
-        if run is None:
-            continue
-        (quantity,) = run.quantities
-        rate = "m/s^2" if isinstance(run, RollingDecay) else "rad/s^2"
-        rows.append(
-            (
-                report.name,
-                str(len(run.time)),
-                f"{run.time[-1] - run.time[0]:.3g}",
-                quantity,
-                f"{abs(mean_slope(run.run)):.3g} {rate}",
-                f"{run.run.noise:.2g}",
-            )
-        )
-    return FilesTable(headings, rows)
 
 
-def _sounds(reports: Sequence[FileReport]) -> FilesTable:
-    headings = (
-        "times of impacts",
-        "sounds",
-        "impacts",
-        "restitution",
-        "first speed m/s",
-        "noise",
+def _sound(report: FileReport) -> Row | None:
+    impacts = report.impacts
+    if report.sounds is None or impacts is None:
+        return None
+    return (
+        report.name,
+        str(report.sounds.time.size),
+        str(len(impacts.bounces)),
+        f"about {impacts.restitution:.3g}",
+        f"about {impacts.speed:.2g}",
+        f"{1e3 * impacts.noise:.2g} ms",
     )
-    rows = []
-    for report in reports:
-        impacts = report.impacts
-        if report.sounds is None or impacts is None:
-            continue
-        rows.append(
-            (
-                report.name,
-                str(report.sounds.time.size),
-                str(len(impacts.bounces)),
-                f"about {impacts.restitution:.3g}",
-                f"about {impacts.speed:.2g}",
-                f"{1e3 * impacts.noise:.2g} ms",
-            )
-        )
-    return FilesTable(headings, rows)
 
 
-def _forces(reports: Sequence[FileReport]) -> FilesTable:
-    headings = (
-        "force trace",
-        "samples",
-        "per s",
-        "pulses",
-        "largest N",
-        "longest ms",
+def _force(report: FileReport) -> Row | None:
+    if report.force is None:
+        return None
+    force, time = report.force, report.force.time
+    longest = max(time[stop - 1] - time[first] for first, stop in force.pulses)
+    return (
+        report.name,
+        str(time.size),
+        f"{1 / np.median(np.diff(time)):.4g}",
+        str(len(force.pulses)),
+        f"{np.nanmax(force.normal):.3g}",
+        f"{1e3 * longest:.2g}",
     )
-    rows = []
-    for report in reports:
-        if report.force is None:
-            continue
-        force, time = report.force, report.force.time
-        longest = max(time[stop - 1] - time[first] for first, stop in force.pulses)
-        rows.append(
-            (
-                report.name,
-                str(time.size),
-                f"{1 / np.median(np.diff(time)):.4g}",
-                str(len(force.pulses)),
-                f"{np.nanmax(force.normal):.3g}",
-                f"{1e3 * longest:.2g}",
-            )
-        )
-    return FilesTable(headings, rows)
 
 
-def _collisions(reports: Sequence[FileReport]) -> FilesTable:
-    headings = (
-        "recording of two",
-        "samples",
-        "per s",
-        "axes",
-        "touch s",
-        "restitution",
-        "speed m/s",
-        "across m/s",
-        "impulse t/n",
-        "noise",
+def _collision(report: FileReport) -> Row | None:
+    found = report.collision
+    if found is None:
+        return None
+    recording = report.bodies[0]
+    return (
+        report.name,
+        f"{sum(found.before)}+{sum(found.after)}",
+        f"{1 / sampling_interval(recording):.4g}",
+        " ".join(recording.axes),
+        f"{found.touch:.4g}",
+        value_and_sd(found.restitution, found.restitution_sd)
+        if math.isfinite(found.restitution)
+        else "-",
+        f"{found.approach_speed:.3g}",
+        f"{found.slip_speed:.3g}",
+        value_and_sd(found.impulse_ratio, found.impulse_ratio_sd),
+        metres(float(np.max(found.noise))),
     )
-    rows = []
-    for report in reports:
-        found = report.collision
-        if found is None:
-            continue
-        recording = report.bodies[0]
-        rows.append(
-            (
-                report.name,
-                f"{sum(found.before)}+{sum(found.after)}",
-                f"{1 / sampling_interval(recording):.4g}",
-                " ".join(recording.axes),
-                f"{found.touch:.4g}",
-                value_and_sd(found.restitution, found.restitution_sd)
-                if math.isfinite(found.restitution)
-                else "-",
-                f"{found.approach_speed:.3g}",
-                f"{found.slip_speed:.3g}",
-                value_and_sd(found.impulse_ratio, found.impulse_ratio_sd),
-                metres(float(np.max(found.noise))),
-            )
-        )
-    return FilesTable(headings, rows)
+
+
+_KINDS: tuple[tuple[Row, Callable[[FileReport], Row | None]], ...] = (
+    (
+        ("recording", "samples", "per s", "axes", "bounces", "restitution", "speed m/s", "noise"),
+        _recording,
+    ),
+    (("table of impacts", "impacts", "angle deg", "speed m/s", "measured"), _impact_table),
+    (("times of impacts", "sounds", "impacts", "restitution", "first speed m/s", "noise"), _sound),
+    (("force trace", "samples", "per s", "pulses", "largest N", "longest ms"), _force),
+    (
+        (
+            "recording of two",
+            "samples",
+            "per s",
+            "axes",
+            "touch s",
+            "restitution",
+            "speed m/s",
+            "across m/s",
+            "impulse t/n",
+            "noise",
+        ),
+        _collision,
+    ),
+    (("run to rest", "samples", "seconds", "measured", "slows by", "noise"), _decay),
+)
+"""Of each kind of file: the headings of its table, and its row for a file of the kind."""

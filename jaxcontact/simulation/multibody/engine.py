@@ -737,8 +737,8 @@ def next_step(
     allowed = jnp.minimum(allowed, longest_flight)
     pull = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
     pull = frozen(jnp.max(safe_norm(pull)))
-    first = first_sustained(world, fastest_motion(world, state.velocity, state.spin), pull)
     if lasts is not None:
+        first = first_sustained(world, fastest_motion(world, state.velocity, state.spin), pull)
         sustained = jnp.where(jnp.isfinite(progress.longest), progress.longest, first)
         allowed = jnp.where(lasts, jnp.minimum(allowed, sustained), allowed)
     if isinstance(method, EventAligned):
@@ -773,9 +773,8 @@ def next_step(
             if lasts is not None:
                 stepped = with_memory(active, stepped)
             none = 0.0 * length
-            return Sustained(
-                stepped, jnp.zeros_like(gap), no_slopes(state, method), none, none, no_margin(world)
-            )
+            straight = jax.tree.map(jnp.zeros_like, progress.slopes)
+            return Sustained(stepped, jnp.zeros_like(gap), straight, none, none, no_margin(world))
 
         if lasts is None:
             end = in_contact()
@@ -1027,8 +1026,8 @@ def error_of_step(method: EventAligned | Impulse) -> float:
     order in the length of the step, which goes with the inverse of ``sustained_steps``.
     """
     finer = type(method).sustained_steps / method.sustained_steps
-    rounded = 64 * float(jnp.finfo(jnp.result_type(float)).eps)
-    return max(ERROR_OF_STEP * max(method.accuracy, 1e-6) / 1e-6 * finer**4, rounded)
+    may_lack = ERROR_OF_STEP * max(method.accuracy, 1e-6) / 1e-6 * finer**4
+    return max(may_lack, rounding(jnp.zeros(())))
 
 
 def stored_in(
@@ -1232,7 +1231,7 @@ def simulate_many(
         return after, step
 
     def idle(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
-        return progress, standstill(world, progress, method)
+        return progress, standstill(world, progress)
 
     def advance(progress: StepCarry, _: None) -> tuple[StepCarry, StepRecord]:
         return when(progress.time <= horizon, lambda: moving(progress), lambda: idle(progress))
@@ -1244,7 +1243,7 @@ def simulate_many(
     record = jax.tree.map(
         lambda column, end: jnp.concatenate([column, end[None]]),
         record,
-        extrapolated(world, last, horizon, method),
+        extrapolated(world, last, horizon),
     )
     seen = seen_at(world, record, times)
     rests = jnp.any(record.rests) | jnp.any(last.touching.settled)
@@ -1305,7 +1304,7 @@ def largest_lack(record: StepRecord) -> jax.Array:
     return jax.lax.stop_gradient(jnp.max(total - at_begin, initial=0.0) / fastest)
 
 
-def standstill(world: World, progress: StepCarry, method: EventAligned | Impulse) -> StepRecord:
+def standstill(world: World, progress: StepCarry) -> StepRecord:
     """A step of no length, in which nothing happens."""
     none = jnp.zeros_like(progress.touching.active.closed)
     return StepRecord(
@@ -1321,15 +1320,13 @@ def standstill(world: World, progress: StepCarry, method: EventAligned | Impulse
         active=progress.touching.active,
         repeats=jnp.zeros((), dtype=bool),
         rests=jnp.zeros((), dtype=bool),
-        slopes=no_slopes(progress.state, method),
+        slopes=jax.tree.map(jnp.zeros_like, progress.slopes),
         error=jnp.zeros_like(progress.time),
         **stored_in(world, progress.time, progress.state, progress.touching),
     )
 
 
-def extrapolated(
-    world: World, last: StepCarry, horizon: jax.Array, method: EventAligned | Impulse
-) -> StepRecord:
+def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecord:
     """What the budget of steps left over: parabolas to the horizon, without rotation, which stay
     finite however long they are.
     """
@@ -1342,7 +1339,7 @@ def extrapolated(
         position=state.position + duration * (state.velocity + duration / 2 * acceleration),
         velocity=state.velocity + duration * acceleration,
     )
-    return standstill(world, last, method)._replace(duration=duration, after=after)
+    return standstill(world, last)._replace(duration=duration, after=after)
 
 
 def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) -> Contacts:

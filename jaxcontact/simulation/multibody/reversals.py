@@ -76,7 +76,7 @@ class Bracket(NamedTuple):
 
     Attributes:
         chosen: which motion, ``(kinds, pairs)``; none where nothing is searched.
-        tries: how many; `MOST_TRIES` where the search was given up.
+        tries: how many; none where nothing was searched in this step.
         low: longest step so far that ends before it [s].
         high: shortest that does not.
         left: excess of the speed at the end of the former [m/s].
@@ -167,7 +167,7 @@ def regularisation(world: World, at: Geometry) -> jax.Array:
         slip = full_at(bound.friction, force)
     else:
         slip = jumps(bound.friction)
-    if contact.rolling is None and contact.spinning is None:
+    if not has_torque(world):
         return slip[None]
     rolling, spinning = jumps(bound.rolling), jumps(bound.spinning)
     if smooth and isinstance(contact.rolling, RollingFlow):

@@ -489,7 +489,9 @@ def sustained_step(
         for column in zip(*((index / count, 1 / count) for count, index in PIECES), strict=True)
     )
     steps: Stepped
-    _, (steps, loads_of_pieces, rates, margins) = jax.lax.scan(part, calm, (fresh, offsets, shares))
+    _, (steps, loads_of_pieces, rates, margins_of_pieces) = jax.lax.scan(
+        part, calm, (fresh, offsets, shares)
+    )
     ends = jax.tree.map(lambda column: column[LAST], steps.state)
     after = jax.tree.map(extrapolated, ends)
     if after.orientation is not None:
@@ -528,7 +530,7 @@ def sustained_step(
         )
     )
     stepped = last._replace(state=settled, work=work, normal=normal)
-    margin = extrapolated(margins[LAST])
+    margin = extrapolated(margins_of_pieces[LAST])
     return Sustained(stepped, load, slopes, error, spread, margin)
 
 
