@@ -17,10 +17,19 @@ PAGES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.long(
-    "adding_a_law.md", "measurements.md", "scenes.md", "uncertainty.md", "what_to_measure.md"
+    "adding_a_law.md",
+    "measurements.md",
+    "scenes.md",
+    "uncertainty.md",
+    "what_to_measure.md",
+    "adding_a_nuisance.md",
+    "adding_a_surface.md",
+    "coverage.md",
+    "design_studies.md",
+    "sweeps.md",
 )
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page):
     # A block of text right after a block of Python is what it prints.

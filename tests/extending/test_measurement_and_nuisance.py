@@ -48,6 +48,7 @@ def fit():
     return cal.fit(problem(speeds(), speeds(5, seed=1), nuisance=[SpeedOffset()]))
 
 
+@pytest.mark.long
 def test_three_rebound_speeds_give_the_restitution_of_the_closed_form():
     measured = speeds()
     found = cal.fit(problem(measured)).parameters[RESTITUTION]
@@ -60,6 +61,7 @@ def test_three_rebound_speeds_give_the_restitution_of_the_closed_form():
     assert found.sd == pytest.approx(0.01 / np.sqrt(np.sum(slopes**2)), rel=1e-3)
 
 
+@pytest.mark.long
 def test_the_offset_is_found_beside_the_restitution(fit):
     assert fit.converged
     assert abs(fit.parameters[RESTITUTION].value - TRUE) < 4 * fit.parameters[RESTITUTION].sd
@@ -123,6 +125,7 @@ def test_it_keeps_the_rules_of_measurements():
     )
 
 
+@pytest.mark.long
 def test_the_offset_keeps_the_rules_of_nuisances():
     trial = cal.Trial(speeds(), initial=RELEASE)
     cal.testing.check_nuisance(SpeedOffset(), trial, scene())

@@ -106,7 +106,7 @@ def test_the_modules_register_by_name_and_are_imported_once(loaded, folder):
     assert again.model == loaded.model
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_error_inside_an_extension_names_its_file_and_line(folder):
     (folder / "drop.csv").write_text("gate [ms]\n250\nthree hundred\n")
     done = run(folder, "fit", "../study.toml")

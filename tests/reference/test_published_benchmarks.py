@@ -50,6 +50,7 @@ def test_half_the_step_of_oblique_impacts_changes_less_than_a_tenth_of_every_tol
     assert np.max(np.abs(coarse.normal - fine.normal) / (SPEED * np.cos(ANGLES))) < 6e-4
 
 
+@pytest.mark.long("incremental", "linear")
 @pytest.mark.slow
 @pytest.mark.parametrize("form", SPRINGS)
 def test_oblique_impacts_that_slide_to_their_end_follow_the_closed_form(form):

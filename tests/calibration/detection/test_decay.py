@@ -26,7 +26,17 @@ def run(speed, *, of_path, seed, noise=None):
     return make_run(TIME, values + size * random.normal(size=TIME.size), of_path=of_path)
 
 
-@pytest.mark.long("constant, to rest-path", "constant, to rest-speed")
+@pytest.mark.long(
+    "constant, to rest-path",
+    "constant, to rest-speed",
+    "air-path",
+    "air-speed",
+    "constant-path",
+    "constant-speed",
+    "up a slope and back-speed",
+    "viscous-path",
+    "viscous-speed",
+)
 @pytest.mark.parametrize("of_path", [False, True], ids=["speed", "path"])
 @pytest.mark.parametrize("name", SMOOTH)
 def test_what_a_contact_does_is_no_break(name, of_path):

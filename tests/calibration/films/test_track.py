@@ -25,7 +25,18 @@ SETTINGS = {
 }
 
 
-@pytest.mark.long("sharp", "rolling shutter", "compressed", "noisy", "mirror", "dark", "gradient")
+@pytest.mark.long(
+    "sharp",
+    "rolling shutter",
+    "compressed",
+    "noisy",
+    "mirror",
+    "dark",
+    "gradient",
+    "blurred",
+    "moving background",
+    "variable rate",
+)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_centre_is_found_to_a_tenth_of_a_pixel(name, tmp_path):
     ball, error = followed(tmp_path, **SETTINGS[name])
@@ -36,6 +47,7 @@ def test_the_centre_is_found_to_a_tenth_of_a_pixel(name, tmp_path):
     assert ball.radius == pytest.approx(RADIUS * CAMERA.pixels_per_metre, abs=0.3)
 
 
+@pytest.mark.long
 def test_the_times_are_those_of_the_container(tmp_path):
     ball, _ = followed(tmp_path, camera={"jitter": 0.8})
     apart = np.diff(ball.recording.time)
@@ -87,6 +99,7 @@ def test_the_exposure_is_told_by_the_streaks(tmp_path):
     assert "about" in next(line for line in ball.lines() if line.startswith("exposure"))
 
 
+@pytest.mark.long
 def test_a_part_of_a_film_keeps_its_times(tmp_path):
     ball, error = followed(tmp_path, options={"interval": (0.2, 0.6)})
     assert 0.2 <= ball.recording.time[0] < 0.23

@@ -129,7 +129,7 @@ def test_doubling_sigma_doubles_the_interval_and_keeps_the_estimate():
     assert estimates[1].sd / estimates[0].sd == pytest.approx(2.0, rel=0.1)
 
 
-@pytest.mark.long("adamw", "lion", "lbfgs", "dogleg")
+@pytest.mark.long("adamw", "lion", "lbfgs", "dogleg", "sgd")
 @pytest.mark.parametrize("method", ["adam", "adamw", "lion", "sgd", "lbfgs", "dogleg"])
 @pytest.mark.slow
 def test_first_order_methods_find_the_same_minimum(method):
@@ -248,7 +248,7 @@ def test_unknown_path_method_and_start_are_errors_with_the_nearest_name():
         fit(asked, start={"contact.normal.restitutio": 0.5})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_progress_is_reported_while_it_works():
     seen = []
     fit(problem([recording(0)]), progress=lambda step, chi2: seen.append((int(step), float(chi2))))

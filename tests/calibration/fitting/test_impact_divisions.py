@@ -51,7 +51,7 @@ def test_the_automatic_route_finds_the_same_minimum() -> None:
         assert fit_impacts(scene(), truth.table, free=FREE).chi2 <= least + 1e-3
 
 
-@pytest.mark.long("1", "2", "3")
+@pytest.mark.long
 @pytest.mark.parametrize("quantities", [0, 1, 2, 3])
 def test_the_best_division_is_the_best_of_all_values(quantities: int) -> None:
     for seed in range(quantities, 24, 4):
@@ -100,6 +100,7 @@ def test_friction_is_not_determined_where_all_impacts_may_stick() -> None:
     assert "all contacts stick" in found.note
 
 
+@pytest.mark.long
 def test_a_quantity_says_nothing_of_what_it_does_not_depend_on() -> None:
     """The profile of what is not seen is low wherever one looks: a normal restitution told the
     tangential one to six digits.

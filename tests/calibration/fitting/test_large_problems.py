@@ -99,7 +99,7 @@ def test_memory_and_time_grow_in_proportion_to_the_number_of_recordings():
     assert seconds[1] < 8 * seconds[0]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("friction", [UNKNOWNS[1], Free(UNKNOWNS[1], prior=Normal(0.2, 0.1))])
 def test_the_sizes_of_residuals_and_derivatives_are_counted_before_they_are_traced(friction):
     problem = throws(2, free=(UNKNOWNS[0], friction))

@@ -81,6 +81,7 @@ def test_starts_that_ended_elsewhere_are_named(found):
     assert found.share == pytest.approx(np.mean(found.reached))
 
 
+@pytest.mark.long
 def test_same_seed_same_numbers_and_given_starts_are_used(found):
     again = multi_start(problem(), 20, seed=3)
     np.testing.assert_array_equal(again.chi2, found.chi2)
@@ -142,6 +143,7 @@ def test_a_fit_begins_where_another_ended_by_name():
     assert cal.fit(second, start=first).chi2 == pytest.approx(cal.fit(second).chi2, rel=1e-9)
 
 
+@pytest.mark.long("dogleg")
 @pytest.mark.parametrize(
     "method", ["dogleg", optax.chain(optax.clip_by_global_norm(10.0), optax.adam(0.05))]
 )

@@ -167,7 +167,7 @@ def test_a_heavily_damped_contact_is_solved_for_in_time():
     assert estimate.sd < 0.01
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_impacts_that_nobody_heard_ask_for_no_larger_budget():
     times = cal.measurements.BounceTimes([0.0, 0.35, 0.665, 0.9485], sigma=1e-4)
     nuisance = [cal.nuisances.FirstImpact()]

@@ -147,6 +147,7 @@ def test_restitution_from_the_sound_of_a_drop_from_an_unknown_height():
     assert any("without a sound" in remark for remark in problem.detections[0].remarks)
 
 
+@pytest.mark.long
 def test_derivatives_of_bounce_times():
     check_derivatives(bounce_fit()[0])
 
@@ -205,7 +206,7 @@ def test_a_restitution_that_falls_with_speed_from_bounce_times_alone():
     assert_found(found, {RESTITUTION: 0.85})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bounce_times_after_a_known_drop_of_which_the_first_impact_was_not_heard():
     height = 0.5
     rng = np.random.default_rng(3)

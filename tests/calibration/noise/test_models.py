@@ -68,6 +68,7 @@ def problem(noise=None, **made) -> cal.Problem:
 # ---- losses
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("degrees", [1.0, 4.0, 50.0])
 def test_students_loss_is_minus_twice_the_log_density(degrees):
     r = np.array([-30.0, -2.0, -1e-5, 0.0, 1e-9, 0.3, 1.0, 8.0])
@@ -114,6 +115,7 @@ def test_losses_are_smooth_at_zero_and_inverted(cls):
 # ---- fits
 
 
+@pytest.mark.long
 def test_doubling_all_sigma_of_known_noise_doubles_the_intervals_and_keeps_the_estimates():
     one, two = (cal.fit(problem(Known(), factor=factor)).parameters for factor in (1.0, 2.0))
     for name in (RESTITUTION, FRICTION):
@@ -146,6 +148,7 @@ def test_estimated_noise_does_not_depend_on_the_stated_one_and_is_s_squared():
     assert half == pytest.approx(stats.t.ppf(0.975, estimate.degrees) * estimate.sd, rel=0.01)
 
 
+@pytest.mark.long("noise1")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "noise", [StudentT(4.0), Huber(), StudentT(4.0, estimated=True), Huber(estimated=True)]

@@ -157,6 +157,7 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
     np.testing.assert_allclose(found, expected, atol=2e-6)
 
 
+@pytest.mark.long("0.5")
 @pytest.mark.parametrize("restitution", [0.5, 0.8])
 def test_mean_over_an_exposure_is_exact_inside_an_impact_that_lasts(restitution):
     """Whether the picture shows all of the contact, a part of it, or a part beside a flight."""
@@ -179,6 +180,7 @@ def test_mean_over_an_exposure_is_exact_inside_an_impact_that_lasts(restitution)
     np.testing.assert_allclose(mean, expected, atol=2e-5)
 
 
+@pytest.mark.long
 def test_mean_over_an_exposure_has_a_continuous_slope_in_time():
     """Whatever duration of the impact a fit tries: a slope that jumps where the touch-down enters
     or leaves an exposure, or where the impact ends, makes minima of its own.
@@ -394,7 +396,7 @@ def test_perspective_is_that_of_a_pinhole_camera(axis, angle):
     np.testing.assert_allclose(ours, pinhole, atol=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_lengths_that_shrink_upwards_are_found():
     camera = Camera(convergence=jnp.array([0.0, 0.0, 0.08]), centre=jnp.array([0.4, 0.0, 0.2]))
     recordings = [

@@ -138,6 +138,7 @@ def test_the_files_of_an_export(fit, tmp_path):
         assert {name: float(row[name]) for name in parameters} == parameters
 
 
+@pytest.mark.long
 def test_a_restitution_that_depends_on_the_speed_is_exported_at_one_speed_with_a_warning():
     law = jc.PowerLawRestitution(restitution=0.8, reference_speed=1.0, velocity_exponent=0.1)
     free = ["contact.normal.restitution", "contact.normal.velocity_exponent"]

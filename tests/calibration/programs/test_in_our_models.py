@@ -91,7 +91,7 @@ def velocities_after(contact, target):
     return np.asarray(jc.simulate(scene, start, [0.0, end]).velocity[-1])
 
 
-@pytest.mark.long("0.5-edem", "0.5-modia3d", "0.5-pfc")
+@pytest.mark.long("0.5-edem", "0.5-modia3d", "0.5-pfc", "0.9-edem", "0.9-modia3d", "0.9-pfc")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONTACTS)
 @pytest.mark.parametrize("restitution", [0.5, 0.9])

@@ -118,6 +118,7 @@ def test_many_simulations_are_refused():
         cal.plot(many)
 
 
+@pytest.mark.long
 def test_an_animation_holds_every_circle_and_the_surface(tmp_path):
     shown = cal.animate(motion(2), scene(2), frame_rate=10)
     (axes,) = shown.movie._fig.axes

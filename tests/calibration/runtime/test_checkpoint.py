@@ -96,7 +96,7 @@ def test_what_a_killed_writer_left_is_removed(tmp_path):
     assert not list((tmp_path / "sums").glob(".*.part"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_fingerprint_tells_values_and_functions_apart_and_is_the_same_in_another_process():
     def scaled(factor):
         return lambda x: factor * x

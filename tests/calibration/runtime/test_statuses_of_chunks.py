@@ -13,7 +13,7 @@ def make(restitution):
     return scene, jc.state(position=(0.0, 0.0, 0.5))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_sweep_in_chunks_says_it_once():
     with pytest.warns(jc.SimulationWarning) as said:
         results = run_sweep(

@@ -124,6 +124,7 @@ def nested(start) -> dict[str, Problem]:
     }
 
 
+@pytest.mark.long
 def test_a_law_is_never_compared_above_one_that_it_contains():
     """A search that ends too early begins again where the smaller law ended."""
     problems = nested({"restitution": 0.3, "velocity_exponent": 3.0})

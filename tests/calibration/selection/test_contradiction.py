@@ -46,6 +46,7 @@ def test_the_chance_at_a_bound_is_that_of_half_a_chi_squared(fits, behind):
     assert chance == pytest.approx(expected, abs=3.5 * np.sqrt(expected * (1 - expected) / 800))
 
 
+@pytest.mark.long
 def test_the_law_that_contains_another_ends_as_low_on_every_drawn_table(fits):
     laws = {name: fits[name].assessment for name in PAIR}
     with jax.enable_x64(True):

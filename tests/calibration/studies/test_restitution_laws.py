@@ -107,6 +107,7 @@ def assert_true(found: cal.Fit, truth: jc.Scene) -> None:
         assert np.isfinite(estimate.sd)
 
 
+@pytest.mark.long("table", "viscoelastic")
 @pytest.mark.slow
 @pytest.mark.parametrize(("law", "guesses"), TRUTHS.values(), ids=TRUTHS)
 def test_a_table_gives_back_the_law(law, guesses):

@@ -77,6 +77,7 @@ def test_replicates_spread_as_refits_by_scipy_do(found):
     assert made.failed == 0
 
 
+@pytest.mark.long
 def test_residuals_enlarged_for_leverage_give_the_standard_error_of_the_fit(found):
     made = bootstrap(found, count=300, seed=2)
     low, high = made[RESTITUTION].percentile
@@ -140,7 +141,7 @@ def test_leverages_are_the_diagonal_of_the_hat_matrix(found):
     np.testing.assert_allclose(find_leverages(found.assessment)[0][0], np.diag(hat), rtol=1e-8)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_whole_trials_are_drawn_with_all_that_is_theirs(many):
     made = bootstrap(many, count=100, seed=0, kind="trial")
     assert made.draws.shared.shape == (100, 2)

@@ -68,6 +68,7 @@ def table_problem(
     )
 
 
+@pytest.mark.long
 def test_sliding_impacts_show_only_the_product_of_friction_and_one_plus_e():
     found = identify(
         table_problem(sliding_table({"tangential_restitution": 0.01}, angles=(60.0, 65.0, 70.0)))
@@ -84,6 +85,7 @@ def test_sliding_impacts_show_only_the_product_of_friction_and_one_plus_e():
     assert "+-" not in str(found)
 
 
+@pytest.mark.long
 def test_the_missing_column_determines_both_with_the_standard_errors_of_the_textbook():
     sigma = {"tangential_restitution": 0.01, "normal_restitution": 0.02}
     table = sliding_table(sigma, angles=(60.0, 65.0, 70.0))

@@ -72,6 +72,7 @@ def test_interval_is_where_scipy_crosses_the_quantile_of_chi_squared(found):
     )
 
 
+@pytest.mark.long
 def test_intervals_and_region_are_those_of_lmfit_where_the_noise_is_estimated(estimated):
     parameters = lmfit.Parameters()
     parameters.add("friction", estimated.parameters[FRICTION].value)
@@ -189,6 +190,7 @@ def test_thresholds_are_those_of_the_fit(found, estimated):
             assert product == pytest.approx(excluding_rise(fitted.assessment, name, 0.95), rel=1e-9)
 
 
+@pytest.mark.long
 def test_another_regime_beyond_an_end_is_found():
     """Impacts at the edge of rolling: a little less friction is worse, much more is as good, and
     between them lies a bump.

@@ -47,6 +47,7 @@ def test_floor_and_walls_carry_the_weight_of_a_settled_bed():
     assert np.max(np.abs(np.sum(result.wall_force[-1, :, :2], axis=0))) < 1e-6 * weight
 
 
+@pytest.mark.long
 def test_contacts_balance_each_sphere_at_rest():
     result = settled()
     contacts = jax.tree.map(np.asarray, result.contacts)
@@ -112,6 +113,7 @@ def test_reverse_is_forward_and_both_are_differences_of_the_steps():
         assert abs(apart / 2e-6 / forward[index] - 1.0) < 1e-5
 
 
+@pytest.mark.long
 def test_lists_that_are_too_short_say_so_and_are_repaired():
     small = jc.BedSizes((3, 3, 3), 2, 5, 2, 3, 1, 5e-4)
     short = jc.simulate_bed(

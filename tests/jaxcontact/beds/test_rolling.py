@@ -116,6 +116,7 @@ def test_the_face_of_a_box_is_a_plane():
         assert np.max(np.abs(one - other)) < 1e-9 * np.max(np.abs(one)), name
 
 
+@pytest.mark.long
 def test_a_wall_that_is_taken_away_lets_go_and_what_stays_goes_on():
     result = on_a_slope(1.1 * math.tan(LEAN))
     bed = jc.Bed(

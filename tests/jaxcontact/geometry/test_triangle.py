@@ -197,6 +197,7 @@ def corner_orders(dtype):
     return compiled(jax.vmap(lambda x: [order(x) for order in orders]))(vectors)
 
 
+@pytest.mark.long("float64")
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_value_and_two_derivatives_are_finite_at_corners_and_on_degenerate_triangles(dtype):

@@ -15,19 +15,7 @@ SLOW = ("finite", "grad of grad", "single precision", "smoothness")
 SLOW_OF_A_SYSTEM = (*SLOW, "jvp", "vjp", "approximation")
 """Checks that take most of the time of a whole contact."""
 
-
-def marks(name: str) -> list:
-    """What the checks of one law compile is shared: they run in one process. Whole contacts of
-    other programs, made of laws that are here themselves, are slow.
-    """
-    return [pytest.mark.xdist_group(name), *([pytest.mark.slow] if of_a_system(name) else [])]
-
-
-def of_a_system(name: str) -> bool:
-    return LAWS[name].function.__module__.startswith("jaxcontact.systems")
-
-
-TWICE = (
+ALWAYS = (
     "HuntCrossley",
     "AdhesivePlastic",
     "JohnsonKendallRoberts",
@@ -35,22 +23,22 @@ TWICE = (
     "kuwabara_kono_restitution",
     "slip_after_impulse",
 )
-"""Laws of each kind whose second derivative is taken in reverse mode over reverse mode, too: JAX
-makes it from the same first one as forward mode over reverse mode, which is checked of all laws.
-"""
+"""One law of each kind, of which every run makes all checks; slow ones of the others are long."""
+
+
+def of_a_system(name: str) -> bool:
+    return LAWS[name].function.__module__.startswith("jaxcontact.systems")
 
 
 def marks_of(name: str, check: str) -> list:
-    """Most checks of a contact that is slow are long, and so are single precision of what is no
-    law of a scene, and one more second derivative of most laws.
+    """What the checks of one law compile is shared: they run in one process. Whole contacts of
+    other programs, made of laws that are here themselves, are slow.
     """
-    if of_a_system(name) and check in SLOW_OF_A_SYSTEM:
-        return [*marks(name), pytest.mark.long]
-    if check not in SLOW:
-        return marks(name)
-    long = check == "single precision" and name not in NORMAL_LAWS
-    long = long or (check == "grad of grad" and name not in TWICE)
-    return [*marks(name), pytest.mark.long if long else pytest.mark.slow]
+    slow = check in (SLOW_OF_A_SYSTEM if of_a_system(name) else SLOW)
+    marks = [pytest.mark.xdist_group(name)]
+    if slow or of_a_system(name):
+        marks.append(pytest.mark.long if slow and name not in ALWAYS else pytest.mark.slow)
+    return marks
 
 
 @pytest.mark.parametrize(

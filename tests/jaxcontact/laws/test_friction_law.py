@@ -108,7 +108,7 @@ def test_friction_that_falls_with_the_slip_is_that_of_an_integration():
     np.testing.assert_allclose(found, np.exp(flow.y[0]), rtol=1e-8)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_batches_and_single_precision():
     law, closed = both("tanh", coefficient=0.3, slip_velocity=1e-3)
     slips = jnp.linspace(0.0, 1.0, 6).reshape(2, 3, 1) * DIRECTION

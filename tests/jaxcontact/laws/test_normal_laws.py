@@ -73,6 +73,7 @@ def impact(law):
     return phase, np.append(run.y.T, run.y_events[0], axis=0), run.t_events[0][0]
 
 
+@pytest.mark.long("Hunt-Crossley, heavily damped")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 def test_an_integrated_impact_has_the_restitution_and_force_that_the_law_tells(name):
@@ -125,6 +126,7 @@ def test_constant_damping_gives_the_restitution_at_its_reference_speed_and_less_
     assert force[0] == pytest.approx(float(force[1]), rel=1e-15)
 
 
+@pytest.mark.long("law0")
 @pytest.mark.slow
 @pytest.mark.parametrize("law", [*LAWS.values(), NewtonRestitution(restitution=0.5)])
 def test_a_gradient_in_a_law_has_the_shape_of_the_law(law):

@@ -117,7 +117,7 @@ def test_asked_and_obtained_agree_to_a_rounding_error():
     np.testing.assert_allclose(law.exact_damping_ratio(obtained), ratios, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_without_damping_the_restitution_is_one_with_the_known_series():
     assert law.exact_damping_ratio(1.0) == 0
     assert law.obtained_restitution(0.0) == 1

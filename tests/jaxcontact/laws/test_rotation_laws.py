@@ -55,6 +55,7 @@ def test_spin_falls_linearly_by_the_lever():
     assert left[2] == pytest.approx(-(50.0 - 2e-5 * 1e6), rel=1e-9)
 
 
+@pytest.mark.long
 def test_contacts_of_several_radii_are_several_contacts():
     """Rates, impulses, radii and overlaps of each, as one by one."""
     radii, overlaps = jnp.array([0.01, 0.02]), jnp.array([1e-6, 3e-6])

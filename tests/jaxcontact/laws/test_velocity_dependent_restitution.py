@@ -40,6 +40,7 @@ LAWS = {
 SPEEDS = np.concatenate([[0.0], np.logspace(-9, 9, 181)])
 
 
+@pytest.mark.long
 def test_a_broken_power_law_has_a_power_on_either_side():
     known = {"restitution": 0.6, "reference_speed": 1.0, "exponent_change": 0.05}
     for speed, exponent in ((1e-3, 0.1 - 0.05), (1e3, 0.1 + 0.05)):

@@ -262,7 +262,7 @@ def test_adhesion_holds_what_is_slower_than_the_sticking_speed():
     assert found.ledger.imbalance < 1e-6
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_sphere_hangs_from_the_ceiling_up_to_the_pull_off_force():
     """A sphere that touches a ceiling, in gravity just below and above what adhesion can hold
     (quasi-static: the energy balance).

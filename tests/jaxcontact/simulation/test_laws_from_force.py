@@ -43,7 +43,11 @@ def rebound(law, speed, method):
     return jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method).velocity[-1, 2] / speed
 
 
-@pytest.mark.long("Kuwabara and Kono, to zero overlap", "Hertz and dashpot, to zero overlap")
+@pytest.mark.long(
+    "Kuwabara and Kono, to zero overlap",
+    "Hertz and dashpot, to zero overlap",
+    "Hertz and dashpot, to zero force",
+)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.slow if "overlap" in name else ()) for name in LAWS],
@@ -69,7 +73,7 @@ def test_a_simulated_impact_has_the_restitution_of_the_law(name):
     assert np.ptp(expected) > 0.01  # it depends on the speed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_plastic_law_rebounds_alike_in_every_method():
     law = jc.WaltonBraun(stiffness=1e5, unloading_ratio=1.7, hardening=100.0)
     for method, within in (

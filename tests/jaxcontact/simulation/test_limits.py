@@ -100,6 +100,7 @@ def test_energy_is_lost_only(law):
         assert np.all(total <= total[0] + 1e-6 * np.ptp(total) + 1e-9)
 
 
+@pytest.mark.long("0.45")
 @pytest.mark.parametrize("drag", [0.0, 0.45])
 def test_a_path_has_no_jump_whatever_duration_a_fit_tries(drag):
     """A search for the duration of an impact may go below nothing. A jump in the path is a wall for
@@ -126,6 +127,7 @@ def test_a_path_has_no_jump_whatever_duration_a_fit_tries(drag):
     assert np.all(np.max(steps, axis=1) > 0.7 * fastest * 2e-5)  # it does bounce
 
 
+@pytest.mark.long
 def test_a_rigid_impact_that_lasts_is_as_deep_as_a_contact_with_springs():
     """Pictures of a soft ball show it inside its contact: too shallow a path there would make the
     duration, and the stiffness that follows from it, that of a softer ball.

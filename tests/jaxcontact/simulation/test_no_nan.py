@@ -27,13 +27,7 @@ def expect_finite(function, *arguments):
     assert not {name: leaves for name, leaves in failures.items() if leaves}
 
 
-@pytest.mark.long("hunt_crossley-True-method2")
-@pytest.mark.long("tsuji_zero_overlap-False-method7")
-@pytest.mark.long(
-    "linear_zero_force-False-method6",
-    "linear_zero_overlap-False-method5",
-    "hunt_crossley_2-False-method3",
-)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("law", "fluid", "method"),
     [
@@ -62,7 +56,7 @@ def test_derivatives_in_forward_mode_are_finite():
     expect_finite(differentiated.compiled("jacobian"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_derivatives_in_reverse_mode_are_finite():
     expect_finite(differentiated.compiled("gradient"), np.ones((scenes.SAMPLES, 9)))
 

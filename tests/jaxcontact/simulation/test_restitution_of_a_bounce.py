@@ -42,6 +42,7 @@ def test_every_exact_law_gives_the_restitution_asked_at_every_speed(law):
     np.testing.assert_array_equal(contacts.happened.sum(axis=1), 1)
 
 
+@pytest.mark.long
 def test_a_rigid_impact_gives_the_restitution_asked_at_every_speed():
     contacts = scenes.run(
         CASES, law="newton", method=jc.Impulse(max_contacts=2, rest_speed=0.0)

@@ -40,7 +40,7 @@ def test_a_budget_that_is_too_small_is_said_and_flight_is_extrapolated():
     assert np.all(np.isfinite(short.position))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_ball_that_comes_to_rest_lies_at_its_static_overlap():
     found = jc.simulate(
         scene(normal=jc.HuntCrossley(stiffness=1e7, restitution=0.3)),
@@ -108,7 +108,7 @@ def test_one_sphere_may_carry_a_body_axis():
     assert found.position.shape == (11, 1, 3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_state_may_be_made_of_traced_components():
     height = jax.jvp(
         lambda z: jc.simulate(scene(), jc.state(position=(0, 0, z)), TIMES[:2]).position[-1, 2],

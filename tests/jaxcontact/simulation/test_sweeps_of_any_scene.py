@@ -59,7 +59,7 @@ def test_two_spheres_part_as_momentum_and_restitution_say():
         assert not np.any(status)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_kept_is_part_of_the_motion_also_in_compiled_code():
     cases = {"restitution": np.array([0.5, 0.9, 0.7]), "height": np.array([0.5, 0.2, 0.3])}
     method = jc.Impulse(max_contacts=30)

@@ -151,6 +151,8 @@ REBOUND = {
     "level-hunt_crossley_2",
     "tilted-power_law",
     "tilted-tsuji_zero_overlap",
+    "level-linear_zero_force",
+    "level-linear_zero_overlap",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -185,6 +187,7 @@ def just_bouncing(restitution: float, *, load: float) -> dict:
     }
 
 
+@pytest.mark.long("tsuji_zero_overlap-3e-06")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "tolerance"),
@@ -279,6 +282,7 @@ def test_a_sphere_in_a_box_moves_on_straight_lines_folded_at_the_walls():
     )
 
 
+@pytest.mark.long
 def test_lists_of_one_body_are_that_body():
     law = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8))
     times = np.linspace(0.0, 0.4, 5)

@@ -407,7 +407,7 @@ def turned_and_moved(shape, turn, shift):
 number = strategies.floats(-2.0, 2.0).map(lambda x: round(x, 3))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @hypothesis.settings(max_examples=4, deadline=None, derandomize=True, database=None)
 @hypothesis.given(
     angles=strategies.tuples(number, number, number),
@@ -630,6 +630,14 @@ def test_degenerate_places_have_finite_second_derivatives_in_single_precision(na
     np.testing.assert_allclose(np.linalg.norm(at.normal, axis=1), 1.0, atol=1e-6)
 
 
+@pytest.mark.long(
+    "beam-float64",
+    "capsule-float64",
+    "cone-float64",
+    "ellipsoid-float64",
+    "facet-float64",
+    "mesh-float64",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.long), "float64"])
 @pytest.mark.parametrize("name", CORNERS)

@@ -227,7 +227,7 @@ def test_the_quaternion_moment_has_the_power_of_the_moment_for_every_rate_of_the
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_quaternion_moment_is_twice_the_product_for_a_unit_quaternion_and_finite_for_none():
     quaternion, moment = jnp.array([0.6, 0.0, 0.8, 0.0]), jnp.array([1.0, 2.0, 3.0])
     expected = 2 * quaternion_product(jnp.array([0.0, 1.0, 2.0, 3.0]), quaternion)
@@ -241,7 +241,7 @@ def test_the_quaternion_moment_is_twice_the_product_for_a_unit_quaternion_and_fi
         quaternion_moment(moment, quaternion, frame="world")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", [jnp.float64, jnp.float32])
 def test_inside_contact_is_finite_with_two_derivatives_at_degenerate_points(dtype):
     parameters, source, destination = pair(inside=True)

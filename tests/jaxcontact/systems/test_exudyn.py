@@ -556,6 +556,7 @@ def wrench(parameters, zone, position, velocity, data, *, model):
     return jnp.concatenate([result.on_0.force, result.on_0.torque, result.outputs.Velocity])
 
 
+@pytest.mark.long("0-float32")
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
 @pytest.mark.parametrize("model", [0, 2])

@@ -104,7 +104,7 @@ def motions(distance, *, velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0)):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_without_response_there_is_no_force_and_derivatives_are_finite():
     observer = Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel", contactMaterial="Observer")
     steel = modia3d.elastic_contact(STEEL_BALL, STEEL_BALL)

@@ -78,7 +78,7 @@ NORMALS = np.concatenate(
 NORMALS /= np.linalg.norm(NORMALS, axis=-1, keepdims=True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_axes_are_right_handed_and_orthonormal_however_close_the_normal_is_to_x():
     axes = initial_axes(NORMALS)
     assert orthonormal(axes) < 1e-15
@@ -541,6 +541,7 @@ def test_bad_input_is_refused_with_argument_value_and_range(make, message):
         make()
 
 
+@pytest.mark.long("wall")
 @pytest.mark.slow
 @pytest.mark.parametrize("resolve", ["documented", "planar", "wall"])
 def test_two_derivatives_are_finite_in_every_form(resolve):

@@ -150,7 +150,13 @@ def steps_of(name, start, end, *, smooth=True):
     return np.array(found)
 
 
-@pytest.mark.long("edem hertz: touch")
+@pytest.mark.long(
+    "edem hertz: touch",
+    "edem hertz: zero force",
+    "edem linear: touch",
+    "exudyn impact: touch",
+    "pfc rolling: touch",
+)
 @pytest.mark.parametrize(
     "corner",
     [
@@ -304,6 +310,7 @@ BOUNDS = {
 DECADES = (1.0, 0.1, 0.01, 1e-3)
 
 
+@pytest.mark.long("edem hertz")
 @pytest.mark.parametrize("name", by_contact())
 def test_the_difference_from_the_documented_form_has_its_bound_which_vanishes(name):
     hard, far = forces_in(name, STATES, None), []
@@ -334,7 +341,9 @@ SINGULAR = {
 }
 
 
-@pytest.mark.long("edem hertz", "pfc hertz", "pfc rolling", "edem linear", "modia3d")
+@pytest.mark.long(
+    "edem hertz", "pfc hertz", "pfc rolling", "edem linear", "modia3d", "exudyn impact"
+)
 @pytest.mark.parametrize(
     "name",
     [

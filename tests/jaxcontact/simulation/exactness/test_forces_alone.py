@@ -146,6 +146,7 @@ def test_copies_know_where_the_contact_ends():
     assert law.force(**motion) == 0
 
 
+@pytest.mark.long
 def test_a_force_with_a_cut_is_refused_with_the_remedy():
     @jc.law(
         family="damping",
@@ -253,6 +254,8 @@ def rebound_and_code(name, method, *, compiled):
     "False-False-jump",
     "False-False-other_way_out",
     "True-False-bend",
+    "False-False-bend",
+    "True-False-knee",
 )
 @pytest.mark.parametrize("name", ROUGH)
 @pytest.mark.parametrize("general", [False, True])

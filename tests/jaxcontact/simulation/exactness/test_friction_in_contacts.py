@@ -41,8 +41,7 @@ def run(p: dict, times: jax.Array, *, law: str, method: jc.EventAligned) -> jc.T
     return jc.simulate(scenes.scene(p, law=law), scenes.initial(p), times, method=method)
 
 
-@pytest.mark.long("hunt_crossley", "tsuji_zero_force")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("law", ["hunt_crossley", "tsuji_zero_force", "linear_zero_overlap"])
 def test_what_is_called_a_success_is_right(law):
     rng = np.random.default_rng(3)

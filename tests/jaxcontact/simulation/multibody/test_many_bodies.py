@@ -131,6 +131,7 @@ def test_every_case_is_one_collision(method):
     np.testing.assert_array_equal(found.contacts.surface[:, 0], -1)
 
 
+@pytest.mark.long("soft")
 @METHODS
 def test_momentum_is_conserved(method):
     momentum, _, _ = mechanics(collisions(method))
@@ -378,8 +379,7 @@ def cradle(name: str):
     return jax.jit(swing)
 
 
-@pytest.mark.long("0.0-rigid")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", SWINGS)
 @pytest.mark.parametrize("gap", [0.0, 2e-3])
 def test_the_ledger_of_a_cradle_closes(name, gap):
@@ -428,7 +428,7 @@ def test_a_soft_cradle_that_touches_disperses_as_hertzian_chains_do():
     assert np.sum(found.velocity[-1, :, 0] ** 2) == pytest.approx(1.0, abs=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_single_precision_hands_the_motion_on():
     with jax.enable_x64(False):
         found = cradle("rigid")(jnp.float32(2e-3), jnp.float32(0.9))

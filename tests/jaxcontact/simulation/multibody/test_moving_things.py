@@ -73,6 +73,7 @@ def test_a_plate_that_moves_steadily_is_a_plate_at_rest_seen_by_somebody_who_mov
     assert np.max(np.abs(moving.ledger.supplied)) > 1e-3
 
 
+@pytest.mark.long
 def test_the_budget_of_steps_grows_with_the_periods_of_what_moves():
     """Beside a plate that vibrates a flight takes 50 steps in a period; where the frequency is
     traced, a guess has to do.
@@ -136,7 +137,7 @@ def test_a_vibrating_plate_kicks_as_scipy_says():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_derivative_by_the_amplitude_of_a_plate_is_that_of_differences():
     def height(amplitude):
         shaking = motion(

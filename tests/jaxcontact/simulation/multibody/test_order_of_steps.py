@@ -80,6 +80,7 @@ def ends(name: str) -> dict[int, np.ndarray]:
     return {steps: np.asarray(after(steps)) for steps in (4, 8, 128)}
 
 
+@pytest.mark.long("both springs", "friction spring", "friction spring and rolling")
 @pytest.mark.parametrize(
     "name",
     [

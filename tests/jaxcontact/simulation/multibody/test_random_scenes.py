@@ -217,7 +217,7 @@ def test_the_order_of_bodies_changes_nothing(seed):
         assert np.max(np.abs(found - right[:, order]) / scales) < 1e-9
 
 
-@pytest.mark.long("column")
+@pytest.mark.long("column", "spheres, linear")
 @pytest.mark.parametrize(
     "name",
     ["column", "clump in a hollow sphere", "spheres, linear", "spheres, rolling and spinning"],

@@ -71,6 +71,14 @@ def towards(surface, bodies=None, offset=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), 
     return flight
 
 
+@pytest.mark.long(
+    "hollow box",
+    "hollow drum",
+    "hollow sphere",
+    "open mesh",
+    "thin box that moves away",
+    "thin capsule",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OBSTACLES)
 def test_no_obstacle_is_missed_and_the_horizon_changes_nothing(name):
@@ -89,7 +97,7 @@ def test_no_obstacle_is_missed_and_the_horizon_changes_nothing(name):
         np.testing.assert_allclose((np.array(seen) - seen[0]) / scale, 0.0, atol=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_sphere_that_only_grazes_is_seen():
     """It overlaps the path by a part in 10,000 of its radius, for a moment."""
     sphere = jc.Sphere(center=(1.0, 0.0, 0.0), radius=0.02)

@@ -131,7 +131,7 @@ def test_a_smooth_form_moves_nearly_alike():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("shift", [-1e-17, 0.0, 1e-17])
 def test_spheres_that_touch_at_the_start_collide(shift):
     """They touch but for rounding, and nearly so."""

@@ -111,7 +111,7 @@ def directory(reference_dir):
     return found
 
 
-@pytest.mark.long(*LONG)
+@pytest.mark.long(*LONG, "fric_bounce_topspin", "fric_spin_unequal", "m1_e0.7_n1")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_motion_is_that_of_the_program(directory, name):
@@ -233,7 +233,7 @@ def test_second_derivatives_are_those_of_differences():
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.max(np.abs(expected)))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_extending_the_times_changes_nothing():
     early, late = collide(OBLIQUE), collide(OBLIQUE, times=(0.0, 0.02, 30.0))
     np.testing.assert_allclose(late.position[1], early.position[1], rtol=0, atol=1e-9)

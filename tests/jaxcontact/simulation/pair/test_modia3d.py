@@ -387,7 +387,7 @@ def test_a_sphere_rebounds_from_a_held_one(cor):
     np.testing.assert_allclose(0.03 * found.spin[-1], 0.03 * spin, rtol=0, atol=1e-8)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_bouncing_sphere_moves_as_the_program_stored():
     """Modia3D's test model BouncingSphere, six bounces, its floor a sphere of 100 m."""
     radius, floor = 0.1, 100.0

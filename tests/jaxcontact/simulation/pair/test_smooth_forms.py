@@ -133,6 +133,7 @@ CORNERS_KEPT = {"exudyn": (), "comsol": (), "edem": (), "modia3d": (), "pfc": ("
 """Switches that remain beside the gap: what a spring remembers."""
 
 
+@pytest.mark.long
 def test_smoothed_corners_are_no_events():
     ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.2), solidMaterial="Steel")
     contacts = CONTACTS | {
