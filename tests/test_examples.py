@@ -44,6 +44,19 @@ def examples_of(name):
     )
 
 
+@pytest.mark.long(
+    "calibration.Animation",
+    "calibration.Bootstrap",
+    "calibration.report.response_figure",
+    "calibration.studies.sweep_study",
+    "calibration.sweeps.on_grid",
+    "calibration.validate_design",
+    "jaxcontact.BedError",
+    "jaxcontact.BedLedger",
+    "jaxcontact.GradientReport",
+    "jaxcontact.SimulationWarning",
+    "jaxcontact.systems.pfc.contact",
+)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_EXAMPLE])
 def test_the_example_runs_and_shows_what_it_says(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

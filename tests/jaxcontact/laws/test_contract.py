@@ -12,7 +12,7 @@ from tests.jaxcontact.laws.support_table import assert_documented, documented
 SLOW = ("finite", "grad of grad", "single precision", "smoothness")
 """Checks that take most of the time of all laws."""
 
-SLOW_OF_A_SYSTEM = (*SLOW, "jvp", "vjp", "approximation")
+SLOW_OF_A_SYSTEM = (*SLOW, "jit and vmap", "jvp", "vjp", "approximation")
 """Checks that take most of the time of a whole contact."""
 
 ALWAYS = (
