@@ -53,7 +53,7 @@ def minimise_each_traced(
         )
         return minimum, sum(jnp.sum(part**2) for part in parts), blocks if keep_blocks else None
 
-    along = Start(0, 0, None, None, 0 if each[0] else None) if each[1] else None
+    along = Start(0, 0, None, None, 0 if each[0] else None, None) if each[1] else None
     return jax.vmap(one, in_axes=(0 if each[0] else None, along))(data, start)
 
 

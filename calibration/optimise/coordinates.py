@@ -13,6 +13,9 @@ from calibration.model.parameter import has_transform
 from calibration.optimise.box_descent import LARGEST
 from calibration.problem.residuals import Block, Layout
 
+FIRST_REGION = np.float64(1.0)
+"""Size of the trust region in which a search begins, that of a fit with one standard deviation."""
+
 
 class Minimum(NamedTuple):
     """The result of an optimiser.
@@ -22,12 +25,14 @@ class Minimum(NamedTuple):
         local: coordinates of the trials of each batch, (R, L).
         iterations: that it took.
         converged: whether it met its tolerance.
+        region: size of the trust region at its end, from which a search that goes on begins.
     """
 
     shared: Any
     local: Any
     iterations: Any
     converged: Any
+    region: Any = FIRST_REGION
 
 
 class Start(NamedTuple):
@@ -39,6 +44,7 @@ class Start(NamedTuple):
         frozen: which shared coordinates keep their value, (S,).
         frozen_local: which coordinates of the trials of each batch keep theirs, (L,).
         stages: times [s] up to which samples are used, of each batch (stages, R).
+        region: size of the trust region at first.
 
     Stage k uses the samples of trial r of batch g up to the time ``stages[g][k, r]``; the last uses
     all. Long recordings are chaotic functions of wrong parameters: the first bounces lead to where
@@ -50,6 +56,7 @@ class Start(NamedTuple):
     frozen: Any
     frozen_local: Any
     stages: Any
+    region: Any = FIRST_REGION
 
     def from_minimum(self, minimum: Minimum) -> "Start":
         """The same problem, begun at a minimum; every stage uses all samples."""

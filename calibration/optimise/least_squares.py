@@ -156,7 +156,7 @@ def minimise_traced(
     linear_solver = SchurComplementSolver(start.shared.shape[0], sizes)
 
     def stage(carry: Any, ends_and_tolerance: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
-        step, scale, blocks = carry
+        step, scale, region, blocks = carry
         ends, tolerance = ends_and_tolerance
         residual = scaled_residual(layout, scene, layout.until(data, ends), start, scale)
         reach = limit_steps(layout, start, scale)
@@ -173,12 +173,12 @@ def minimise_traced(
                 steps=steps,
                 report=report,
             )
-            return (best, scale, blocks), (count, converged)
+            return (best, scale, region, blocks), (count, converged)
         solver: Any = SOLVERS[method](
             rtol=1.0, atol=1.0, linear_solver=linear_solver, verbose=verbose
         )  # ``StepTerminatedSolver`` ends it
         own = (
-            GradualTrustRegion(),
+            GradualTrustRegion(first=region),
             BoxConstrainedDescent(solver.descent, reach),
         )
         solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, own)
@@ -192,16 +192,14 @@ def minimise_traced(
         solution: Any = optimistix.least_squares(
             lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False
         )
-        found = (
-            solution.state.inner.aux
-        )  # of the last accepted step; those in ``solution.aux`` are of the one before
+        last = solution.state.inner  # of the last accepted step; ``solution.aux`` is before it
+        found, region = last.aux, last.search_state.step_size
         measured = jnp.isinf(tolerance)
         better_scale = jnp.where(measured, find_scale(found, start), scale)
         count = jnp.where(measured, 0, solution.stats["num_steps"])
-        return (solution.value, better_scale, found if keep_blocks else None), (
-            count,
-            solution.result == optimistix.RESULTS.successful,
-        )
+        converged = solution.result == optimistix.RESULTS.successful
+        after = solution.value, better_scale, region, found if keep_blocks else None
+        return after, (count, converged)
 
     count = start.stages[0].shape[0]
     ends, tolerances = start.stages, jnp.where(jnp.arange(count) < count - 1, ROUGH, tolerance)
@@ -215,11 +213,13 @@ def minimise_traced(
     nothing = (
         jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), like) if keep_blocks else None
     )
-    (best, scale, blocks), (counts, converged) = jax.lax.scan(
-        stage, (jnp.zeros(scale.shape), scale, nothing), (ends, tolerances)
+    (best, scale, region, blocks), (counts, converged) = jax.lax.scan(
+        stage,
+        (jnp.zeros(scale.shape), scale, jnp.asarray(start.region), nothing),
+        (ends, tolerances),
     )
     shared, local = apply_step(start, scale, best)
-    return Minimum(shared, local, jnp.sum(counts), converged[-1]), blocks
+    return Minimum(shared, local, jnp.sum(counts), converged[-1], region), blocks
 
 
 _COMPILED = {

@@ -3,7 +3,7 @@ journal.
 
 A fit is a sequence of minimisations (late parameters, rounds of noise), all deterministic. Within
 ``checkpoint_minima`` each of them is cut into pieces. The next piece begins where the last one
-ended, with fresh damping, whether the process was killed in between or not. So the numbers of a
+ended, with its trust region, whether the process was killed in between or not. So the numbers of a
 resumed fit are those of one that ran through, to the last bit. Those of a fit without a checkpoint
 differ within the tolerance of the optimiser.
 """
@@ -88,7 +88,7 @@ def minimise_with_checkpoint(
         return minimise(start, steps=steps)
     piece = min(PIECE, steps) if method in ("levenberg_marquardt", "dogleg") else steps
     like = (
-        Minimum(0, start.local, 0, 0),
+        Minimum(0, start.local, 0, 0, 0),
         (Block(0, 0, 0, 0),) * (len(layout.batches) + bool(layout.priors)),
     )
     iterations, lowest = 0, np.inf
@@ -106,4 +106,4 @@ def minimise_with_checkpoint(
         # take.
         if minimum.converged or not progress or piece == steps or iterations >= steps:
             return minimum._replace(iterations=np.asarray(iterations)), blocks
-        start, lowest = start.from_minimum(minimum), chi2
+        start, lowest = start.from_minimum(minimum)._replace(region=minimum.region), chi2

@@ -35,7 +35,17 @@ class GradualTrustRegion(optimistix.ClassicalTrustRegion):
 
     Source: H. B. Nielsen, Damping Parameter in Marquardt's Method, report IMM-REP-1999-05,
     Technical University of Denmark (1999).
+
+    Attributes:
+        first: size of the region at first.
     """
+
+    first: Any = 1.0
+
+    def init(self, y: jax.Array, f_info_struct: Any) -> Any:
+        """The region before the first step."""
+        state = super().init(y, f_info_struct)
+        return eqx.tree_at(lambda state: state.step_size, state, jnp.asarray(self.first))
 
     def step(
         self,

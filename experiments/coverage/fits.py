@@ -51,7 +51,10 @@ def picked(tree: Any, position: int) -> Any:
 def minima(problems: Sequence[cal.Problem], starts: Sequence[Start]) -> list[tuple[Minimum, Any]]:
     """Minimum and blocks of each problem; all of one layout, and frozen coordinates the same."""
     first = problems[0]
-    start = stacked(starts)._replace(frozen=starts[0].frozen, frozen_local=starts[0].frozen_local)
+    one = starts[0]
+    start = stacked(starts)._replace(
+        frozen=one.frozen, frozen_local=one.frozen_local, region=one.region
+    )
     data = stacked([problem.data for problem in problems])
     found, _, blocks = minimise_each(
         first.layout, first.scene, data, start, each=(True, True), keep_blocks=True
