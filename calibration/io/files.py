@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from calibration.errors import InputError
+from calibration.io import spreadsheet
 from calibration.io.names import readable_name, stem_of
 
-SUFFIXES = (".csv", ".dat", ".trc", ".tsv", ".txt")  # what counts as data in a directory
+SUFFIXES = (".csv", ".dat", ".trc", ".tsv", ".txt", *spreadsheet.SUFFIXES)
+"""Of what counts as data in a directory."""
 
 
 def find_files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:

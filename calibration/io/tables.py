@@ -1,5 +1,5 @@
 """A text file of columns, in whatever dialect it was exported: comma, semicolon, tab or blanks;
-decimal point or decimal comma.
+decimal point or decimal comma; or the sheet of a spreadsheet.
 
 What a table may contain beside its header and rows: a byte order mark, lines of comment (``#`` or
 ``%``), a title or the name of a track above the header (Tracker writes ``mass A``), a row of units
@@ -31,6 +31,7 @@ from calibration.io.headers import (
     parse_header,
     parse_unit,
 )
+from calibration.io.spreadsheet import is_spreadsheet, only_table, read_sheets
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+\u2212]?[0-9]+)?")
 _GAPS = frozenset({"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "#na", "#nv", "null", "none"})
@@ -299,14 +300,8 @@ def _text(path: str) -> str:
     contents = read_contents(path)
     if not contents.strip():
         raise InputError("the file is empty", remedy="Export it again.", path=path)
-    if contents.startswith(b"PK\x03\x04") and (member := _member(contents)) is not None:
-        return member
-    if contents.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        raise InputError(
-            "this is a spreadsheet, not a text file",
-            remedy="Save it as CSV (File > Save as > CSV) and give that file.",
-            path=path,
-        )
+    if is_spreadsheet(contents):
+        return _packed_text(contents, path)
     if contents.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
         raise InputError(
             "this is a project or web file (XML or HTML), not a table",
@@ -323,10 +318,24 @@ def _text(path: str) -> str:
     return text
 
 
-def _member(archive: bytes) -> str | None:
-    """The first file of a known format in an archive, such as phyphox exports; the formats are
-    asked in their order.
+def _packed_text(contents: bytes, path: str) -> str:
+    """The file or the sheet of a known format, such as phyphox exports them, else the only sheet
+    with numbers.
     """
+    text = _first_known(_members(contents))
+    if text is None:
+        sheets = read_sheets(contents, path)
+        text = _first_known([sheet.text for sheet in sheets]) or only_table(sheets, path)
+    return text
+
+
+def _first_known(texts: Sequence[str]) -> str | None:
+    """The first text of a known format; the formats are asked in their order."""
+    return next((text for one in FORMATS for text in texts if not one.lacking(text)), None)
+
+
+def _members(archive: bytes) -> list[str]:
+    """The text files in an archive; none where it is none."""
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             texts = [
@@ -335,9 +344,8 @@ def _member(archive: bytes) -> str | None:
                 if name.lower().endswith((".csv", ".tsv", ".txt"))
             ]
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError):  # encrypted, damaged
-        return None
-    known = ((one, text) for one in FORMATS for text in texts if text)
-    return next((text for one, text in known if not one.lacking(text)), None)
+        return []
+    return [text for text in texts if text]
 
 
 def _decode(contents: bytes) -> str | None:

@@ -678,7 +678,7 @@ def test_patterns_directories_and_lists_without_files_are_refused(tmp_path):
     with pytest.raises(
         InputError,
         match=r"the directory holds no data files\. "
-        r"Files ending in \.csv, \.dat, \.trc, \.tsv, \.txt are "
+        r"Files ending in \.csv, \.dat, \.trc, \.tsv, \.txt, \.xls, \.xlsx are "
         r"looked for\.",
     ):
         read_recordings(tmp_path)

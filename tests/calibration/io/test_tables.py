@@ -160,10 +160,13 @@ FAULTS = {
     "half of UTF-16": (b"\xff\xfet\x00,", "the file holds bytes that are not text."),
     "spreadsheet": (
         b"PK\x03\x04\x14\x00",
-        "this is a spreadsheet, not a text file. Save it as CSV (File > Save as > CSV) and "
-        "give that file.",
+        "this is an archive or a spreadsheet that cannot be read. Save the sheet with the "
+        "recording as CSV (File > Save as > CSV) and give that file.",
     ),
-    "old spreadsheet": (b"\xd0\xcf\x11\xe0\xa1\xb1", "this is a spreadsheet, not a text file."),
+    "old spreadsheet": (
+        b"\xd0\xcf\x11\xe0\xa1\xb1",
+        "this is an archive or a spreadsheet that cannot be read.",
+    ),
     "Tracker project": (
         b'<?xml version="1.0"?>\n',
         "this is a project or web file (XML or HTML), not a table. Export the numbers as "

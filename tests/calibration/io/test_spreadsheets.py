@@ -1,0 +1,127 @@
+"""What stands in a spreadsheet is read as what stands in a text file.
+
+Packed files are made here; ``collision.xls``, whose layout is binary, was written by the library
+xlwt 1.3.0 with the numbers of ``HEARD``, in sheets like those of phyphox.
+"""
+
+import io
+import zipfile
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pytest
+
+from calibration.errors import InputError
+from calibration.io.files import find_files
+from calibration.io.recording import read_trajectory
+from calibration.io.tables import read_table
+from calibration.studies.file_kinds import kind_of
+
+TIME = np.arange(60) / 100.0
+HEIGHT = 1.0 - 9.81 / 2 * TIME**2
+HEARD = (0.512, 1.183, 1.786, 2.329)
+
+ROWS = [
+    ["Drop of 12 May", "", ""],
+    ["", "", ""],
+    ["t (s)", "z (mm)", "remark"],
+    *([float(t), float(1e3 * z), ""] for t, z in zip(TIME, HEIGHT, strict=True)),
+]
+
+
+def packed(files):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        for name, text in files.items():
+            opened.writestr(name, text)
+    return archive.getvalue()
+
+
+def excel(sheets):
+    """The least that Office Open XML asks for (ECMA-376)."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+    def cell(value):
+        if isinstance(value, float):
+            return f"<c><v>{value!r}</v></c>"
+        return f'<c t="inlineStr"><is><t>{escape(value)}</t></is></c>' if value else "<c/>"
+
+    def sheet(rows):
+        lines = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+        return f'<worksheet xmlns="{main}"><sheetData>{lines}</sheetData></worksheet>'
+
+    count = range(1, len(sheets) + 1)
+    names = "".join(
+        f'<sheet name="{name}" sheetId="{k}" r:id="r{k}"/>'
+        for k, name in zip(count, sheets, strict=True)
+    )
+    relations = "".join(
+        f'<Relationship Id="r{k}" Type="{office}/worksheet" Target="worksheets/sheet{k}.xml"/>'
+        for k in count
+    )
+    contents = dict(
+        zip((f"xl/worksheets/sheet{k}.xml" for k in count), sheets.values(), strict=True)
+    )
+    types = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    overrides = f'<Override PartName="/xl/workbook.xml" ContentType="{types}.sheet.main+xml"/>'
+    overrides += "".join(
+        f'<Override PartName="/{name}" ContentType="{types}.worksheet+xml"/>' for name in contents
+    )
+    return packed(
+        {
+            "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+            f'content-types">{overrides}</Types>',
+            "_rels/.rels": f'<Relationships xmlns="{package}"><Relationship Id="r1" '
+            f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}">'
+            f"<sheets>{names}</sheets></workbook>",
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}">{relations}'
+            "</Relationships>",
+            **{name: sheet(rows) for name, rows in contents.items()},
+        }
+    )
+
+
+def test_a_sheet_is_read_with_all_digits(tmp_path):
+    place = tmp_path / "drop.xlsx"
+    place.write_bytes(excel({"Notes": [["by hand", "", ""]], "Drop": ROWS}))
+    drop = read_trajectory(place)
+    np.testing.assert_array_equal(drop.time, TIME)
+    np.testing.assert_allclose(np.ravel(drop.position[..., -1]), HEIGHT, rtol=1e-15)
+    assert find_files(tmp_path) == [place]
+
+
+def test_an_error_names_the_row_of_the_sheet(tmp_path):
+    rows = [list(row) for row in ROWS]
+    rows[9][1] = "about 900"
+    (tmp_path / "drop.xlsx").write_bytes(excel({"Drop": rows}))
+    with pytest.raises(InputError, match=r"line 10.*'about 900' is not a number"):
+        read_trajectory(tmp_path / "drop.xlsx")
+
+
+def test_the_excel_file_of_phyphox_is_read():
+    heard = Path(__file__).parent / "collision.xls"
+    table = read_table(heard)
+    np.testing.assert_allclose(table.column(table.headers[0]), HEARD)
+    assert kind_of(heard).name == "times of impacts"
+
+
+@pytest.mark.parametrize(
+    ("contents", "says"),
+    [
+        (excel({"First": ROWS, "Second": ROWS}), "numbers on several sheets: 'First', 'Second'"),
+        (excel({"Empty": [["nothing"]]}), "no numbers on any sheet: 'Empty'"),
+        (excel({"Drop": ROWS})[:300], "cannot be read"),
+        (packed({"readme.md": "no table"}), "cannot be read"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "cannot be read"),
+    ],
+    ids=["two sheets", "no numbers", "cut off", "another archive", "another compound file"],
+)
+def test_what_is_no_single_table_is_refused_with_the_remedy(tmp_path, contents, says):
+    (tmp_path / "drop.xlsx").write_bytes(contents)
+    with pytest.raises(InputError, match=says) as caught:
+        read_table(tmp_path / "drop.xlsx")
+    assert "CSV" in caught.value.remedy
