@@ -1,5 +1,7 @@
 """``jaxcontact bootstrap``."""
 
+from functools import partial
+
 from calibration.cli.after_fit import (
     Out,
     StudyFile,
@@ -9,9 +11,10 @@ from calibration.cli.after_fit import (
     report_findings,
 )
 from calibration.cli.application import app, standard_error
-from calibration.cli.options import Force, all_of, verb
+from calibration.cli.options import Cluster, Force, all_of, verb
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
+from calibration.studies.extensions import load_extensions
 from calibration.studies.steps.asked_options import GivenOptions
 from calibration.studies.study import BootstrapOptions
 
@@ -26,6 +29,7 @@ def bootstrap(
     study: StudyFile,
     given: GivenOptions,
     out: Out = None,
+    cluster: Cluster = None,
     force: Force = False,
 ) -> int:
     """Intervals from fits to data drawn anew: they need no formula, only that the residuals are
@@ -44,16 +48,19 @@ def bootstrap(
 
                 check_enough_to_draw(asked)
             fit = fitted(asked, folder, say)
+            from calibration.runtime.cluster import connect
             from calibration.uncertainty.bootstrap import bootstrap as drawn
 
-            found = drawn(
-                fit,
-                count=options.count,
-                seed=options.seed,
-                kind=options.kind,
-                progress=say,
-                checkpoint=str(checkpoint_of(folder, "bootstrap")),
-            )
+            with connect(cluster, prepare=partial(load_extensions, asked.extensions)) as client:
+                found = drawn(
+                    fit,
+                    count=options.count,
+                    seed=options.seed,
+                    kind=options.kind,
+                    progress=say,
+                    checkpoint=str(checkpoint_of(folder, "bootstrap")),
+                    client=client,
+                )
         numbers = {
             "intervals": found.intervals,
             "kind": found.kind,

@@ -49,6 +49,16 @@ Files = Annotated[
         show_default=False,
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    flag(
+        "--cluster",
+        "Compute on the workers of a cluster: local, local:4 (so many on this machine), or the "
+        "address or the file of a scheduler of Dask.",
+        RESULT,
+        "WHERE",
+    ),
+]
 Force = Annotated[bool, flag("--force", "Replace whatever is there.", RESULT, FLAG)]
 
 

@@ -1,6 +1,7 @@
 """``jaxcontact sweep``."""
 
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,11 +9,12 @@ import typer
 
 from calibration.cli.after_fit import write_findings
 from calibration.cli.application import app, print_lines, standard_error
-from calibration.cli.options import RESULT, Force, all_of, flag, verb
+from calibration.cli.options import RESULT, Cluster, Force, all_of, flag, verb
 from calibration.errors import InputError
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.choices.varied import check_varied
+from calibration.studies.extensions import load_extensions
 from calibration.studies.results_folder import hold_folder
 from calibration.studies.steps.asked_options import GivenOptions, ask, study_file
 from calibration.studies.study import Ball, ContactOptions, ModelOptions, Partner, SweepOptions
@@ -63,6 +65,7 @@ def sweep(
             "FOLDER",
         ),
     ] = None,
+    cluster: Cluster = None,
     force: Force = False,
 ) -> int:
     """Simulate many variants of a scene: parameters and initial states over ranges or levels, on a
@@ -93,6 +96,7 @@ def sweep(
             prepare_jax()
             from calibration.report.figures import png
             from calibration.report.response_figure import response_figure
+            from calibration.runtime.cluster import connect
             from calibration.studies.swept.run import sweep_study
             from calibration.sweeps.store import remove_store
             from calibration.sweeps.summary import summarise
@@ -100,9 +104,10 @@ def sweep(
 
             if force:
                 remove_store(folder / STORE)
-            with warnings.catch_warnings():
+            prepare = partial(load_extensions, asked.extensions)
+            with warnings.catch_warnings(), connect(cluster, prepare=prepare) as client:
                 warnings.simplefilter("ignore", SimulationWarning)  # the table says it
-                swept = sweep_study(asked, folder / STORE, progress=say)
+                swept = sweep_study(asked, folder / STORE, progress=say, client=client)
             found = summarise(swept)
             say("Drawing")
             figure = png(response_figure(swept))

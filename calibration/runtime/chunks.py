@@ -2,10 +2,11 @@
 progress with the time left.
 """
 
+import dataclasses
 import os
 from collections.abc import Callable
-from functools import partial
-from typing import TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import numpy as np
@@ -13,8 +14,12 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.runtime.checkpoint import Checkpoint, open_journal
+from calibration.runtime.cluster import pieces_in_order
 from calibration.runtime.progress import Progress, ensure_progress
 from jaxcontact.simulation.core.trajectory import warn_of_failures
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Inputs = TypeVar("Inputs")
 Outputs = TypeVar("Outputs")
@@ -27,6 +32,7 @@ def run_sweep(
     chunk: int,
     checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    client: "Client | None" = None,
 ) -> Outputs:
     """Compute ``function(lanes)`` in chunks of equal size and join the results.
 
@@ -42,6 +48,7 @@ def run_sweep(
         chunk: inputs at a time, at least 1.
         checkpoint: folder for finished chunks, or a ``Checkpoint`` with its interval.
         progress: called after each chunk.
+        client: of Dask distributed; its workers compute the chunks, with the same numbers.
 
     Returns:
         What ``function(lanes)`` returns, with NumPy arrays (n, ...) as leaves. In a trajectory,
@@ -72,20 +79,39 @@ def run_sweep(
         )
     ((count,),) = counts
     chunk = min(chunk, count)
-    compiled, say = jax.jit(function), ensure_progress(progress)
+    say = ensure_progress(progress)
     shapes = jax.eval_shape(function, jax.tree.map(lambda leaf: leaf[:chunk], lanes))
     chunks = -(-count // chunk)
     say(f"Sweeping {count} inputs", total=chunks)
     inputs = {"the function": function, "the lanes": lanes}
+
+    def batch(i: int) -> Any:
+        index = np.minimum(np.arange(i * chunk, (i + 1) * chunk), count - 1)
+        return jax.tree.map(lambda leaf: leaf[index], lanes)
+
     results = []
     with open_journal(checkpoint, work="sweep", inputs=inputs, options={"chunk": chunk}) as journal:
+        lacking = (batch(i) for i in range(chunks) if f"{i}" not in journal.pieces)
+        computed = pieces_in_order(_Compiled(function), lacking, client=client)
         for i in range(chunks):
-            index = np.minimum(np.arange(i * chunk, (i + 1) * chunk), count - 1)
-            batch = jax.tree.map(lambda leaf, index=index: leaf[index], lanes)
-            results.append(journal.remember(f"{i}", partial(compiled, batch), like=shapes))
+            results.append(journal.remember(f"{i}", partial(next, computed), like=shapes))
             say.advance(i + 1)
     joined = jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *results)
     for one in jax.tree.leaves(joined, is_leaf=lambda leaf: isinstance(leaf, jc.Trajectory)):
         if isinstance(one, jc.Trajectory):
             warn_of_failures(one.status, caller="run_sweep", stacklevel=3)
     return joined
+
+
+@dataclasses.dataclass(frozen=True)
+class _Compiled:
+    """A function, compiled where it is called first."""
+
+    function: Callable[[Any], Any]
+
+    def __call__(self, batch: Any) -> Any:
+        return self.compiled(batch)
+
+    @cached_property
+    def compiled(self) -> Callable[[Any], Any]:
+        return jax.jit(self.function)

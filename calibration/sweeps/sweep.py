@@ -5,6 +5,7 @@ import math
 import os
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 import jaxcontact as jc
 from calibration.errors import InputError
+from calibration.runtime.cluster import pieces_in_order
 from calibration.runtime.fingerprint import fingerprint
 from calibration.runtime.identity import identify
 from calibration.runtime.progress import Progress, ensure_progress
@@ -36,6 +38,7 @@ from jaxcontact.simulation.simulate import check_simulation
 
 if TYPE_CHECKING:
     import xarray
+    from distributed import Client
 
 LANES, CHUNK = 128, 1024
 USUAL = ("impacts", "impact_speed", "rebound_speed", "restitution", "final_velocity")
@@ -56,6 +59,7 @@ def sweep(
     chunk: int = CHUNK,
     lanes: int = LANES,
     progress: Progress | None = None,
+    client: "Client | None" = None,
 ) -> "xarray.Dataset":
     """Simulate a scene for every variant of a design, and keep the responses in a store.
 
@@ -82,6 +86,7 @@ def sweep(
         chunk: variants between two writes.
         lanes: variants that are simulated together, as in ``jaxcontact.sweep``.
         progress: called after each chunk.
+        client: of Dask distributed; its workers simulate the chunks, with the same numbers.
 
     Returns:
         The store, opened.
@@ -148,11 +153,21 @@ def sweep(
     say = ensure_progress(progress)
     there = f", {done} of them are there" if done else ""
     say(f"Sweeping {len(table)} variants{there}", total=len(table))
-    for first in range(done, len(table), chunk):
+    simulate = partial(
+        _simulate,
+        make=make,
+        times=times,
+        kept=kept,
+        impacts=impacts,
+        method=method,
+        lanes=min(lanes, len(table)),
+    )
+    firsts = range(done, len(table), chunk)
+    computed = pieces_in_order(
+        simulate, (table[first : first + chunk] for first in firsts), client=client
+    )
+    for first, (columns, status) in zip(firsts, computed, strict=True):
         rows = table[first : first + chunk]
-        columns, status = _simulate(
-            make, rows, times, kept, impacts, method, lanes=min(lanes, len(table))
-        )
         for factor, variable, values in zip(ordered, varied, rows.T, strict=True):
             columns[variable.name] = variable_column(variable, values, scale=factor.scale)
         opened.write(first, columns, status)
@@ -200,13 +215,13 @@ def _variant(start: Start, varied: Sequence[Variable], row: Any) -> Start:
 
 
 def _simulate(
-    make: _VariantOf,
     rows: NDArray[np.float64],
+    *,
+    make: _VariantOf,
     times: NDArray[np.float64],
     kept: Sequence[Response],
     impacts: int,
     method: jc.EventAligned | jc.Impulse,
-    *,
     lanes: int,
 ) -> tuple[dict[str, Column], NDArray[Any]]:
     """The responses of some variants, and how they ended."""

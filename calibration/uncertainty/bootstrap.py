@@ -9,7 +9,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import numpy as np
@@ -38,6 +38,7 @@ from calibration.results.intervals import (
 from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, open_journal
+from calibration.runtime.cluster import pieces_in_order
 from calibration.runtime.progress import Progress, ensure_progress
 from calibration.uncertainty.bootstrap_t import find_standard_errors, sizes
 from calibration.uncertainty.draws import Draws
@@ -53,6 +54,9 @@ from calibration.uncertainty.resampling import (
     prepare_redraws,
 )
 from jaxcontact.parameters import nearest
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 MEMORY = 2.0e8
 """Bytes that one chunk of replicates may take, about."""
@@ -163,6 +167,7 @@ def bootstrap(
     lanes: int | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | str | None = None,
+    client: "Client | None" = None,
 ) -> Bootstrap:
     """Fit again to data drawn anew, ``count`` times, in ``vmap``.
 
@@ -185,6 +190,7 @@ def bootstrap(
             rounding, so a checkpoint keeps it.
         progress: told of each chunk.
         checkpoint: folder for finished chunks.
+        client: of Dask distributed; its workers fit, with the same numbers.
 
     Returns:
         Replicates and intervals. Studentised ones (``x - t* s``, ``t* = (x* - x)/s*`` with the
@@ -263,14 +269,18 @@ def bootstrap(
         say(f"Fitting {count} times to data drawn anew ({kind})", total=chunks)
         draw = Drawing(assessment, kind, seed, length)
         like = (start.shared, start.local, 0, 0)
+        computed = pieces_in_order(
+            partial(fit_replicates, assessment, start, draw),
+            (
+                np.minimum(np.arange(i * lanes, (i + 1) * lanes), count - 1)
+                for i in range(chunks)
+                if f"{i}" not in kept.pieces
+            ),
+            client=client,
+        )
         parts = []
         for i in range(chunks):
-            numbers = np.minimum(np.arange(i * lanes, (i + 1) * lanes), count - 1)
-            parts.append(
-                kept.remember(
-                    f"{i}", partial(fit_replicates, assessment, start, draw, numbers), like=like
-                )
-            )
+            parts.append(kept.remember(f"{i}", partial(next, computed), like=like))
             say.advance(i + 1)
         shared, local, converged, errors = jax.tree.map(
             lambda *columns: np.concatenate(columns)[:count], *parts

@@ -11,13 +11,18 @@ from calibration.sweeps.sweep import USUAL, sweep
 
 if TYPE_CHECKING:
     import xarray
+    from distributed import Client
 
 VARIANTS = 1024
 """Of a design that is no grid, where no number is given."""
 
 
 def sweep_study(
-    study: Study, store: str | os.PathLike[str], *, progress: Progress | None = None
+    study: Study,
+    store: str | os.PathLike[str],
+    *,
+    progress: Progress | None = None,
+    client: "Client | None" = None,
 ) -> "xarray.Dataset":
     """Simulate the scene of a study for every variant of its design.
 
@@ -25,6 +30,7 @@ def sweep_study(
         study: with something to vary; its files, if it has any, are not read.
         store: folder; a sweep of the same study that was interrupted there goes on.
         progress: called after each chunk of variants.
+        client: of Dask distributed; its workers simulate.
 
     Returns:
         The store, opened: see ``calibration.sweeps.sweep``.
@@ -68,4 +74,5 @@ def sweep_study(
         impacts=options.impacts,
         method=method,
         progress=progress,
+        client=client,
     )
