@@ -163,6 +163,12 @@ FAULTS = {
         "this is a spreadsheet, not a text file. Save it as CSV (File > Save as > CSV) and "
         "give that file.",
     ),
+    "film of a telephone": (
+        b"\0\0\0\x18ftypmp42" + bytes(99),
+        "this is a film, not a text file. Follow the ball in it with jaxcontact track FILM",
+    ),
+    "old film": (b"RIFF\x24\x01\0\0AVI LIST" + bytes(99), "this is a film, not a text file."),
+    "film of a browser": (b"\x1aE\xdf\xa3\x01" + bytes(99), "this is a film, not a text file."),
     "old spreadsheet": (b"\xd0\xcf\x11\xe0\xa1\xb1", "this is a spreadsheet, not a text file."),
     "Tracker project": (
         b'<?xml version="1.0"?>\n',
