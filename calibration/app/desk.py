@@ -217,6 +217,8 @@ class Desk:
         study = self.asked.study()
         if self.opened is None:
             self._write(study)
+        if _ONE_FIT.locked():
+            progress("Waiting for the fit of another tab")
         with _ONE_FIT, results_of(study, self.results, force=force or self.opened is None) as write:
             progress("Starting")
             prepare_jax()

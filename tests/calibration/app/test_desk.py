@@ -4,7 +4,9 @@ other commands make of it.
 
 import io
 import socket
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -157,6 +159,24 @@ def test_results_of_something_else_are_told_from_those_of_what_is_asked(changed,
     desk = fitted_study(monkeypatch)
     changed(desk)
     assert said in desk.difference()
+
+
+def test_a_fit_that_waits_for_another_says_so(monkeypatch):
+    monkeypatch.setattr(
+        calibration.app.desk, "resume_fit", lambda study, folder, progress: synthetic.drops(1)
+    )
+    said, began = [], threading.Event()
+
+    def progress(sentence):
+        said.append(sentence)
+        began.set()
+
+    with ThreadPoolExecutor() as other_tab:
+        with calibration.app.desk._ONE_FIT:
+            fit = other_tab.submit(described().fit, progress=progress)
+            assert began.wait(timeout=5)
+        assert fit.result(timeout=20).parameters
+    assert said == ["Waiting for the fit of another tab", "Starting", "Writing the results"]
 
 
 def test_what_was_kept_is_found_again_before_it_is_fitted():
