@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
+from calibration.io.contents import read_contents
 from calibration.report.exporters import EXPORTERS
 from calibration.runtime.prepare_jax import prepare_jax
-from calibration.studies.results_folder import STUDY, default_folder
+from calibration.studies.results_folder import STUDY, default_folder, difference_from_results
 from calibration.studies.steps.asked_options import AskedOptions, GivenOptions, ask
 from calibration.studies.steps.begun import begin_study
 from calibration.studies.steps.inspected import Inspection, inspect_asked
 from calibration.studies.steps.results import results_of
 from calibration.studies.steps.resumed_fit import resume_fit
-from calibration.studies.study import Section
+from calibration.studies.study import Section, Study
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
@@ -45,6 +46,7 @@ class Desk:
         folder: of the study file; ``None`` until a new study has its first recording.
         opened: the study file, where it was there before the page; the page does not change it.
         dropped: files that came onto the page, and may go again.
+        kept: what the study file holds.
     """
 
     asked: AskedOptions
@@ -52,6 +54,7 @@ class Desk:
     folder: Path | None = None
     opened: Path | None = None
     dropped: set[Path] = dataclasses.field(default_factory=set)
+    kept: AskedOptions | None = None
 
     @classmethod
     def new(cls, studies: Path) -> "Desk":
@@ -66,7 +69,7 @@ class Desk:
             InputError: as ``read_study``.
         """
         asked = ask((str(study_file),), GivenOptions())
-        return cls(asked, study_file.parent, study_file.parent, study_file)
+        return cls(asked, study_file.parent, study_file.parent, study_file, kept=asked)
 
     @classmethod
     def again(cls, studies: Path, name: str) -> "Desk":
@@ -80,7 +83,7 @@ class Desk:
         folder = studies / name
         asked = ask((str(folder / STUDY),), GivenOptions())
         dropped = {file for file in map(Path, asked.files) if file.parent == folder / RECORDINGS}
-        return cls(asked, studies, folder, dropped=dropped)
+        return cls(asked, studies, folder, dropped=dropped, kept=asked)
 
     @property
     def study_file(self) -> Path:
@@ -108,8 +111,13 @@ class Desk:
         """The study file that the fit has written."""
         return self.results / STUDY
 
+    @property
+    def has_results(self) -> bool:
+        """Whether there are any, of what is asked or of something else."""
+        return self.folder is not None and self.report.exists() and self.fitted_study.exists()
+
     def drop(self, name: str, content: bytes) -> None:
-        """Add a recording.
+        """Add a recording; one that is there already, to the byte, is there once.
 
         Args:
             name: of the file.
@@ -121,15 +129,16 @@ class Desk:
         if self.folder is None:
             self.folder = _new_folder(self.studies)
         path = self.folder / RECORDINGS / Path(name).name
-        if path.exists() and path not in self.dropped:
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, content)
+            self.dropped.add(path)
+        elif read_contents(path) != content:
             raise InputError(
                 "there is a file of this name already",
-                remedy="Give the recording another name.",
+                remedy="Give the recording another name, or remove the earlier one first.",
                 path=path,
             )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, content)
-        self.dropped.add(path)
         self._set_files(dict.fromkeys((*self.asked.files, str(path))))
 
     def remove(self, file: str) -> None:
@@ -161,6 +170,39 @@ class Desk:
             raise InputError("there is no recording", remedy="Drop one onto the page.")
         return inspect_asked(self.asked)
 
+    def keep(self) -> str | None:
+        """Write the study file of a study of the page, unless it holds what is asked.
+
+        Returns:
+            the name by which ``again`` finds it; ``None`` where there is nothing to be found: the
+            study was opened, or lacks a file or the ball.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        if self.opened is not None or self.folder is None or not self.asked.files:
+            return None
+        if self.kept is not self.asked:
+            try:
+                study = self.asked.study()
+            except InputError:
+                return None
+            self._write(study)
+        return self.folder.name
+
+    def _write(self, study: Study) -> None:
+        begin_study(study, self.study_file, force=True)
+        self.kept = self.asked
+
+    def difference(self) -> str:
+        """How what is asked differs from what the results in the folder are of; empty where they
+        are its own.
+        """
+        try:
+            return difference_from_results(self.results, self.asked.study())
+        except InputError as error:
+            return str(error)
+
     def fit(self, *, progress: Callable[[str], None], force: bool = False) -> "Fit":
         """What ``jaxcontact fit`` finds and writes, of one study at a time.
 
@@ -174,7 +216,9 @@ class Desk:
         """
         study = self.asked.study()
         if self.opened is None:
-            begin_study(study, self.study_file, force=True)
+            self._write(study)
+        if _ONE_FIT.locked():
+            progress("Waiting for the fit of another tab")
         with _ONE_FIT, results_of(study, self.results, force=force or self.opened is None) as write:
             progress("Starting")
             prepare_jax()
@@ -196,7 +240,7 @@ class Desk:
 
 
 def earlier_studies(studies: Path) -> list[str]:
-    """Names of the studies that were begun on the page and fitted, the latest first."""
+    """Names of the studies that were begun on the page and checked, the latest first."""
     begun = [path.parent for path in studies.glob(f"{_BEGINNING}*/{STUDY}")]
     return [folder.name for folder in sorted(begun, key=_number, reverse=True)]
 

@@ -22,6 +22,7 @@ from calibration.errors import InputError, words_of
 from calibration.io.contents import read_contents
 from calibration.results.answer import answer, trust
 from calibration.results.findings import findings_of
+from calibration.results.sentences import sentence
 from calibration.runtime.progress import Progress
 from calibration.studies.inspection_table import (
     learned_from,
@@ -39,11 +40,18 @@ if TYPE_CHECKING:
 
 _FRAMED = "w-full border border-gray-300 rounded"
 _WRONG = "text-red-800 font-bold"
+_FAINT = "opacity-40"
 _STYLE = """
 .q-uploader__list, .q-uploader__subtitle { display: none }
 .q-uploader { min-height: 8rem }
 """
 """The page has a list of its own of the files, from which they can be removed."""
+
+OTHER = (
+    "What follows does not answer what is asked above: files or fields have changed since. Check "
+    "and fit again."
+)
+"""Is said of an answer to something else."""
 
 WIDE = 400
 """Characters in a line of the progress, which the browser wraps."""
@@ -58,6 +66,7 @@ class Page:
 
     def __init__(self, open_desk: Callable[[], Desk]) -> None:
         self.checked: AskedOptions | None = None
+        self.answered: AskedOptions | None = None
         self.progress: Progress | None = None
         ui.page_title("jaxcontact")
         ui.add_css(_STYLE)
@@ -76,8 +85,8 @@ class Page:
         self._options()
         self._looked_at()
         self._fitted()
-        if self.desk.folder is not None and self.desk.report.exists():
-            self._show_files("The results of an earlier fit")
+        if self.desk.has_results:
+            self._show_earlier()
         self._refresh()
         if self.desk.asked.files:
             ui.timer(0, self._check, once=True)
@@ -104,8 +113,8 @@ class Page:
     async def _dropped(self, event: events.MultiUploadEventArguments) -> None:
         contents = [(file.name, await file.read()) for file in event.files]
         self.files.clear()
-        with errors_shown(self.files):
-            for name, content in contents:
+        for name, content in contents:
+            with errors_shown(self.files):
                 self.desk.drop(name, content)
         self._list_files()
         self._outdated()
@@ -122,6 +131,10 @@ class Page:
     def _remove(self, file: str) -> None:
         self.files.clear()
         with errors_shown(self.files):
+            if self.progress is not None:
+                raise InputError(
+                    "the recordings are being fitted", remedy="Wait until the fit has ended."
+                )
             self.desk.remove(file)
         self._list_files()
         self._outdated()
@@ -152,8 +165,13 @@ class Page:
         self._refresh()
 
     def _refresh(self) -> None:
-        """Only what was checked is fitted, and one fit after the other."""
+        """Only what was checked is fitted, one fit after the other; and an answer to something else
+        says so.
+        """
         fresh = self.checked is self.desk.asked
+        answers = self.answered is self.desk.asked
+        self.other.visible = not answers and bool(self.answer.default_slot.children)
+        self.answer.classes(add="" if answers else _FAINT, remove=_FAINT if answers else "")
         self.hint.visible = not fresh
         self.fit_button.set_enabled(fresh and self.progress is None)
 
@@ -178,9 +196,16 @@ class Page:
             if asked is self.desk.asked:  # else the fields have changed meanwhile
                 self._show_found(found)
                 self.checked = None if found.wrong else asked
+                self._keep()
         self.reading.visible = False
         self.check_button.enable()
         self._refresh()
+
+    def _keep(self) -> None:
+        """The study is found again when the page is loaded anew."""
+        name = self.desk.keep()
+        if name is not None:
+            ui.run_javascript(f"history.replaceState(null, '', {json.dumps(f'/?study={name}')})")
 
     def _show_found(self, found: Inspection) -> None:
         with self.found:
@@ -213,10 +238,11 @@ class Page:
             self.busy = ui.spinner()
             self.busy.visible = False
             self.stage = ui.label()
-            self.replace = ui.checkbox("Replace whatever is there")
+            self.replace = ui.checkbox("Replace whatever is there (--force)")
             self.replace.visible = self.desk.opened is not None
         self.log = ui.log().classes("w-full h-44")
         self.log.visible = False
+        self.other = ui.label(OTHER).classes(f"w-full {_WRONG}")
         self.answer = ui.column().classes("w-full")
 
     async def _fit(self) -> None:
@@ -224,14 +250,12 @@ class Page:
         self.log.clear()
         self.log.visible = self.busy.visible = True
         lines = io.StringIO()
+        self.answered = self.desk.asked
         self.progress = Progress(Console(file=lines, width=WIDE), every=0.5)
         self._refresh()
         shown = ui.timer(0.5, lambda: self._follow(lines))
         with errors_shown(self.answer):
             self._show_answer(await in_background(partial(self._find, self.progress)))
-            if self.desk.opened is None:  # the study is found again when the page is loaded anew
-                name = json.dumps(f"/?study={self.desk.study_file.parent.name}")
-                ui.run_javascript(f"history.replaceState(null, '', {name})")
         self.progress = None
         shown.cancel()
         self._follow(lines)
@@ -261,21 +285,39 @@ class Page:
             _list(findings_of(fit))
         self._show_files("The report")
 
+    def _show_earlier(self) -> None:
+        """What is in the folder of the results, and whether it is of what is asked."""
+        difference = self.desk.difference()
+        if difference:
+            with self.answer:
+                _say(sentence(difference), _WRONG)
+        else:
+            self.answered = self.desk.asked
+        self._show_files("The results of an earlier fit")
+
     def _show_files(self, title: str) -> None:
+        shown = read_contents(self.desk.fitted_study)
         address = app.add_static_file(local_file=self.desk.report, max_cache_age=0)
         with self.answer:
             _say(f"{title}, in {self.desk.results}")
             with ui.row().classes("items-center"):
-                _button("Everything (zip)", partial(self._download, self.desk.archive))
+                _button("Everything (zip)", partial(self._download, self.desk.archive, shown))
                 for path in (self.desk.fitted_study, self.desk.report):
-                    _button(path.name, partial(self._download, partial(_file, path)))
+                    _button(path.name, partial(self._download, partial(_file, path), shown))
                 ui.link("The report in a tab of its own", address, new_tab=True)
             ui.element("iframe").props(f'src="{address}" title="{title}"').classes(
                 "w-full border border-gray-300"
             ).style("height: 80vh")
 
-    def _download(self, made: Callable[[], tuple[str, bytes]]) -> None:
+    def _download(self, made: Callable[[], tuple[str, bytes]], shown: bytes) -> None:
+        """What is made, as long as the results are of the study file that is shown."""
         with errors_shown(self.answer):
+            if read_contents(self.desk.fitted_study) != shown:
+                raise InputError(
+                    "another fit has replaced these results",
+                    remedy="Load the page again to see them.",
+                    path=self.desk.results,
+                )
             name, content = made()
             ui.download.content(content, name)
 

@@ -87,9 +87,11 @@ def serve(open_desk: Callable[[str], Desk], *, port: int, browser: bool) -> None
     from nicegui import app, ui
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+    from calibration.app.own_pages import OwnPages
     from calibration.app.page import Page
 
     # So that no page of the web can ask for this one under a name of its own.
+    app.add_middleware(OwnPages)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
 
     @ui.page("/")

@@ -41,6 +41,8 @@ _SEPARATORS = ("\t", ";", ",", _BLANKS)
 _SAMPLE = 100
 """Lines looked at to find the separator."""
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_FILM = re.compile(rb"[\s\S]{4}(?:ftyp|moov|mdat|wide)|RIFF[\s\S]{4}AVI |\x1aE\xdf\xa3")
+"""How films begin: MP4 and MOV, AVI, MKV and WebM."""
 _KEEP_GAPS = "Give every row one value for each column, and leave a cell empty for a gap."
 _ADD_ROWS = "Below the header come the measured rows, one for each sample."
 _ADD_HEADER = (
@@ -310,6 +312,13 @@ def _text(path: str) -> str:
         )
     text = _decode(contents)
     if text is None or _BINARY.search(text):
+        if _FILM.match(contents):
+            raise InputError(
+                "this is a film, not a text file",
+                remedy="Follow the ball in it with jaxcontact track FILM --radius METRES, and give "
+                "the file that it writes.",
+                path=path,
+            )
         raise InputError(
             "the file holds bytes that are not text",
             remedy="Export it as CSV text (UTF-8) and give that file.",

@@ -19,7 +19,7 @@ from calibration.report.exporter import ExportContext, Exporter
 from calibration.report.exporters import EXPORTERS
 from calibration.studies.option import as_toml
 from calibration.studies.study import SECTIONS, Study
-from calibration.studies.toml import made_by_fit, read_study, study_text
+from calibration.studies.toml import ChangedData, made_by_fit, read_study, study_text
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
@@ -93,6 +93,27 @@ def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
             remedy=remedy,
             path=folder,
         )
+
+
+def difference_from_results(folder: Path, study: Study) -> str:
+    """How a study differs from that of the results in a folder, which are then not its own: in the
+    ball, in an option, in the files or in what stands in them; empty where it is the same.
+
+    Args:
+        folder: of the results.
+        study: as it is asked now.
+    """
+    path = folder / STUDY
+    difference = _difference(path, study)
+    if difference:
+        return difference
+    with warnings.catch_warnings(record=True) as changed:
+        warnings.simplefilter("always", ChangedData)
+        earlier = read_study(path)
+    added = sorted(_existing(study) - _existing(earlier))
+    if added:
+        return f"{os.path.relpath(added[0])} was not fitted"
+    return next((str(one.message) for one in changed if one.category is ChangedData), "")
 
 
 def chosen_exporters(study: Study) -> tuple[Exporter, ...]:

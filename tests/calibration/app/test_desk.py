@@ -4,7 +4,9 @@ other commands make of it.
 
 import io
 import socket
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,95 @@ def test_what_was_not_dropped_is_neither_replaced_nor_removed():
     assert theirs.read_bytes() == CLICKS
     with pytest.raises(InputError, match=r"there is no recording. Drop one onto the page"):
         desk.inspect()
+
+
+def test_a_second_recording_of_a_name_is_not_taken_for_the_first():
+    desk = described()
+    desk.drop("clicks.csv", CLICKS)
+    assert len(desk.asked.files) == 1
+    with pytest.raises(InputError, match="there is a file of this name already"):
+        desk.drop("clicks.csv", b"t [s]\n0.0\n0.4\n0.7\n0.9\n")
+    (file,) = desk.asked.files
+    assert Path(file).read_bytes() == CLICKS
+
+
+def fitted_study(monkeypatch) -> Desk:
+    """A study with results."""
+    monkeypatch.setattr(
+        calibration.app.desk, "resume_fit", lambda study, folder, progress: synthetic.drops(1)
+    )
+    desk = described()
+    desk.fit(progress=lambda sentence: None)
+    assert desk.difference() == ""
+    return desk
+
+
+def with_another_mass(desk):
+    desk.set_option(Ball, "mass", 0.0028)
+
+
+def without_mass(desk):
+    desk.set_option(Ball, "mass", None)
+
+
+def with_another_file(desk):
+    desk.drop("more.csv", CLICKS + b"1.2\n")
+
+
+def without_a_file(desk):
+    desk.drop("more.csv", CLICKS + b"1.2\n")
+    desk.remove(desk.asked.files[0])
+
+
+def with_other_data(desk):
+    Path(desk.asked.files[0]).write_bytes(CLICKS + b"1.2\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (with_another_mass, "mass was 0.0027 and is 0.0028"),
+        (without_mass, "the mass of the ball is not given"),
+        (with_another_file, "more.csv was not fitted"),
+        (without_a_file, "more.csv was not fitted"),
+        (with_other_data, "clicks.csv has changed"),
+    ],
+)
+def test_results_of_something_else_are_told_from_those_of_what_is_asked(changed, said, monkeypatch):
+    desk = fitted_study(monkeypatch)
+    changed(desk)
+    assert said in desk.difference()
+
+
+def test_a_fit_that_waits_for_another_says_so(monkeypatch):
+    monkeypatch.setattr(
+        calibration.app.desk, "resume_fit", lambda study, folder, progress: synthetic.drops(1)
+    )
+    said, began = [], threading.Event()
+
+    def progress(sentence):
+        said.append(sentence)
+        began.set()
+
+    with ThreadPoolExecutor() as other_tab:
+        with calibration.app.desk._ONE_FIT:
+            fit = other_tab.submit(described().fit, progress=progress)
+            assert began.wait(timeout=5)
+        assert fit.result(timeout=20).parameters
+    assert said == ["Waiting for the fit of another tab", "Starting", "Writing the results"]
+
+
+def test_what_was_kept_is_found_again_before_it_is_fitted():
+    desk = described()
+    assert desk.keep() == "study-1"
+    again = Desk.again(Path("studies"), "study-1")
+    assert (again.asked.files, again.asked.sections[Ball]["radius"]) == (desk.asked.files, 0.02)
+    text = f"# a remark\n{again.study_file.read_text()}"
+    again.study_file.write_text(text)
+    again.keep()
+    assert again.study_file.read_text() == text, "nothing was changed, so nothing is written"
+    without_mass(again)
+    assert again.keep() is None
 
 
 def test_the_extra_that_is_missing_is_named_in_one_line(monkeypatch, capsys):

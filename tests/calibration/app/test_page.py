@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -21,13 +22,15 @@ from nicegui.testing import user_simulation
 from nicegui.testing.user_interaction import UserInteraction
 
 import calibration.app.desk
+from calibration.app.desk import Desk
 from calibration.app.fields import value_meant
-from calibration.app.page import Page
+from calibration.app.own_pages import OwnPages
+from calibration.app.page import OTHER, Page
 from calibration.app.serve import desks
 from calibration.runtime import compilation_cache
 from calibration.studies.option import options
 from calibration.studies.steps.resumed_fit import resume_fit
-from calibration.studies.study import SECTIONS, BodyOptions, ReadingOptions
+from calibration.studies.study import SECTIONS, Ball, BodyOptions, ReadingOptions
 from tests.calibration import synthetic_fits as synthetic
 
 ROOT = Path(__file__).parents[3]
@@ -75,14 +78,28 @@ def button(user, text):
     return found
 
 
-async def check(user):
-    """Check what can be fitted."""
-    user.find("Check").click()
+def crosses(user, name):
+    """The button that removes a file."""
+    return {
+        one
+        for one in user.find(ui.button).elements
+        if one.props.get("aria-label") == f"remove {name}"
+    }
+
+
+async def can_be_fitted(user):
+    """What is asked has been checked."""
     for _ in range(100):
         if button(user, "Fit").enabled:
             break
         await asyncio.sleep(0.1)
     assert button(user, "Fit").enabled
+
+
+async def check(user):
+    """Check what can be fitted."""
+    user.find("Check").click()
+    await can_be_fitted(user)
     (learned,) = (
         one
         for one in user.find(ui.table).elements
@@ -144,6 +161,130 @@ def test_from_a_recording_to_the_report(fitted, monkeypatch):
     asyncio.run(use())
 
 
+def at_once_if(begun, allowed):
+    """A fit that says when it begins, and waits until it is allowed to end."""
+
+    def found(study, folder, *, progress):
+        begun.set()
+        assert allowed.wait(timeout=20)
+        return found_at_once(study, folder, progress=progress)
+
+    return found
+
+
+async def described(user):
+    """A study that can be fitted."""
+    await drop(user, clicks=CLICKS)
+    fill(user, "ball.radius", "0.02")
+    fill(user, "ball.mass", "0.0027")
+    await check(user)
+
+
+def test_an_answer_to_something_else_says_so(monkeypatch):
+    begun, allowed = threading.Event(), threading.Event()
+    monkeypatch.setattr(calibration.app.desk, "resume_fit", at_once_if(begun, allowed))
+
+    async def use():
+        async with shown() as user:
+            await described(user)
+            user.find("Fit").click()
+            await asyncio.to_thread(begun.wait, 20)
+            await user.should_not_see(OTHER)
+            UserInteraction(user, crosses(user, "clicks.csv"), None).click()
+            await user.should_see("the recordings are being fitted. Wait until")
+            fill(user, "ball.radius", "0.05")
+            allowed.set()
+            await user.should_see("restitution (e): 0.9", retries=100)
+            await user.should_see(OTHER)
+
+            await check(user)
+            begun.clear()
+            user.find("Fit").click()
+            await asyncio.to_thread(begun.wait, 20)
+            await user.should_see("restitution (e): 0.9", retries=100)
+            await user.should_not_see(OTHER)
+            fill(user, "ball.mass", "0.0028")
+            await user.should_see(OTHER)
+            await check(user)
+            await user.should_see(OTHER)
+
+            await user.open("/?study=study-1")
+            await user.should_see("mass was 0.0027 and is 0.0028")
+            await user.should_see(OTHER)
+            await can_be_fitted(user)
+            fill(user, "ball.mass", "0.0027")
+            await check(user)
+            await user.open("/?study=study-1")
+            await user.should_see("The results of an earlier fit")
+            await user.should_not_see(OTHER)
+
+    asyncio.run(use())
+
+
+def test_results_that_another_tab_replaced_are_not_handed_out(monkeypatch):
+    monkeypatch.setattr(calibration.app.desk, "resume_fit", found_at_once)
+
+    async def use():
+        async with shown() as user:
+            await described(user)
+            await click(user, "Fit", sees="restitution (e): 0.9")
+            other = Desk.again(Path("studies"), "study-1")
+            other.set_option(Ball, "mass", 0.0028)
+            other.fit(progress=lambda sentence: None)
+            await click(user, "report.html", sees="another fit has replaced these results")
+
+    asyncio.run(use())
+
+
+def test_a_recording_that_is_refused_does_not_take_others_with_it():
+    async def use():
+        async with shown() as user:
+            await drop(user, drop=CLICKS)
+            (upload,) = user.find(ui.upload).elements
+            texts = {"drop.csv": CLICKS + "1.2\n", "last.csv": CLICKS}
+            uploads = [SmallFileUpload(name, "text/csv", t.encode()) for name, t in texts.items()]
+            await upload.handle_uploads(uploads)
+            await user.should_see("there is a file of this name already")
+            await user.should_see("last.csv")
+
+    asyncio.run(use())
+
+
+@pytest.mark.parametrize(
+    ("kind", "origin", "answered"),
+    [
+        ("http", None, True),
+        ("http", "http://127.0.0.1:8642", True),
+        ("http", "http://127.0.0.1:9000", False),
+        ("http", "https://elsewhere.example", False),
+        ("http", "null", False),
+        ("websocket", "http://127.0.0.1:8642", True),
+        ("websocket", "https://elsewhere.example", False),
+    ],
+)
+def test_only_the_page_itself_is_answered(kind, origin, answered):
+    sent = []
+
+    async def answer(scope, receive, send):
+        start = "http.response.start" if kind == "http" else "websocket.accept"
+        await send({"type": start, "status": 200, "headers": []})
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1:8642"), *([(b"origin", origin.encode())] if origin else [])]
+    asyncio.run(OwnPages(answer)({"type": kind, "headers": headers}, None, send))
+    first = sent[0]
+    if kind == "websocket":
+        assert (first["type"] == "websocket.accept") is answered
+    else:
+        assert first["status"] == (200 if answered else 403)
+        assert (
+            not answered
+            or (b"content-security-policy", b"frame-ancestors 'self'") in (first["headers"])
+        )
+
+
 def test_a_file_that_is_no_recording_blocks_the_fit_until_it_is_removed():
     time = 0.01 * np.arange(160)
     height = synthetic.bounces(time, 0.5, e=0.9)[0] + 0.02
@@ -163,12 +304,7 @@ def test_a_file_that_is_no_recording_blocks_the_fit_until_it_is_removed():
             inside = [moment for moment in moments if moment < time[-1]][: len(bounces)]
             assert [t for t, _ in bounces] == pytest.approx(inside, abs=1e-3)
             assert len(bounces) >= 2
-            removing = {
-                one
-                for one in user.find(ui.button).elements
-                if one.props.get("aria-label") == "remove notes.csv"
-            }
-            UserInteraction(user, removing, None).click()
+            UserInteraction(user, crosses(user, "notes.csv"), None).click()
             await user.should_not_see("notes.csv")
             await check(user)
 

@@ -167,6 +167,12 @@ FAULTS = {
         b"\xd0\xcf\x11\xe0\xa1\xb1",
         "this is an archive or a spreadsheet that cannot be read.",
     ),
+    "film of a telephone": (
+        b"\0\0\0\x18ftypmp42" + bytes(99),
+        "this is a film, not a text file. Follow the ball in it with jaxcontact track FILM",
+    ),
+    "old film": (b"RIFF\x24\x01\0\0AVI LIST" + bytes(99), "this is a film, not a text file."),
+    "film of a browser": (b"\x1aE\xdf\xa3\x01" + bytes(99), "this is a film, not a text file."),
     "Tracker project": (
         b'<?xml version="1.0"?>\n',
         "this is a project or web file (XML or HTML), not a table. Export the numbers as "
