@@ -26,7 +26,6 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
-from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import safe_norm
@@ -52,6 +51,7 @@ from jaxcontact.simulation.multibody.step import (
 )
 from jaxcontact.simulation.multibody.sustained_contacts import (
     Impulses,
+    is_regularised,
     limits,
     normal_mobility,
     relative,
@@ -191,8 +191,7 @@ def together(world: World, at: Geometry, state: State, group: jax.Array) -> Stru
     """After the impact of all pairs of the ``group`` at once."""
     moving = relative(world, at, state)
     wanted = rebound(world, at, state, group, moving.force)
-    law = world.contact.friction
-    regularised = isinstance(law, SlipFriction) and not isinstance(law, NoFriction)
+    regularised = is_regularised(world)
     bound = limits(world, jnp.zeros_like(at.gap))
 
     def after(impulses: Impulses) -> State:

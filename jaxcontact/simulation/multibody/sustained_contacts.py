@@ -48,7 +48,15 @@ from jaxcontact.simulation.multibody.pairs import (
     relative_velocity,
     spin_rates,
 )
-from jaxcontact.simulation.multibody.step import Active, Rolled, Stepped, Work, external_power
+from jaxcontact.simulation.multibody.step import (
+    Active,
+    Rolled,
+    Stepped,
+    Work,
+    external_power,
+    no_work,
+    pushed,
+)
 
 ITERATIONS = 12
 """Newton steps for the friction cone; as many again for a regularised law."""
@@ -104,6 +112,9 @@ ROUGH_START = 1 / 64
 changes none of them.
 """
 
+CALMED = 4
+"""Times that what rubs follows the pushes that stop a bouncing, and these what rubs."""
+
 SHORTEST = 1e-3
 """Share of the usual length from which on a step tells the forces."""
 
@@ -153,6 +164,12 @@ def limits(world: World, overlap: jax.Array) -> Limits:
     return Limits(friction, rolling, spinning)
 
 
+def is_regularised(world: World) -> bool:
+    """Whether friction depends on the slip alone."""
+    law = world.contact.friction
+    return isinstance(law, SlipFriction) and not isinstance(law, NoFriction)
+
+
 def has_torque(world: World) -> bool:
     """Whether contacts resist rotations."""
     return world.contact.rolling is not None or world.contact.spinning is not None
@@ -170,6 +187,29 @@ def response(
     turning = jnp.cross(first @ spin, seen.first_arm) - jnp.cross(second @ spin, seen.second_arm)
     relative = world.pairs.difference @ velocity + turning
     return Impulses(relative, None if impulses.torque is None else world.pairs.difference @ spin)
+
+
+def responses(
+    world: World, acting: Geometry, seen: Geometry, state: State, like: Impulses
+) -> tuple[jax.Array, Impulses]:
+    """Of the velocities at all contacts ``seen`` to unit impulses ``acting`` there, as a matrix of
+    raveled ``Impulses``; and the mobility of each contact alone.
+    """
+    inertia = inertia_in_scene(world, state)
+    flat, unflat = jax.flatten_util.ravel_pytree(like)
+    matrix = jax.vmap(
+        lambda unit: jax.flatten_util.ravel_pytree(
+            response(world, acting, seen, inertia, unflat(unit))
+        )[0],
+        out_axes=1,
+    )(jnp.eye(flat.size, dtype=flat.dtype))
+    # One mobility for all directions of a contact: it does not turn with the axes, and with half
+    # the trace a projection never overshoots.
+    mobility = jax.tree.map(
+        lambda entry: jnp.broadcast_to(jnp.sum(entry, axis=-1, keepdims=True) / 2, entry.shape),
+        unflat(jnp.diag(matrix)),
+    )
+    return matrix, mobility
 
 
 def by_law(
@@ -247,21 +287,8 @@ def solved(
     """Impulses of the ``active`` contacts, where ``free`` are the relative velocities without
     them.
     """
-    inertia = inertia_in_scene(world, state)
     flat, unflat = jax.flatten_util.ravel_pytree(jax.tree.map(jnp.zeros_like, free))
-    matrix = jax.vmap(
-        lambda unit: jax.flatten_util.ravel_pytree(
-            response(world, acting, seen, inertia, unflat(unit))
-        )[0],
-        out_axes=1,
-    )(jnp.eye(flat.size, dtype=flat.dtype))
-    diagonal = unflat(jnp.diag(matrix))
-    # One mobility for all directions of a contact: it does not turn with the axes, and with half
-    # the trace a projection never overshoots.
-    mobility = jax.tree.map(
-        lambda entry: jnp.broadcast_to(jnp.sum(entry, axis=-1, keepdims=True) / 2, entry.shape),
-        diagonal,
-    )
+    matrix, mobility = responses(world, acting, seen, state, free)
     frozen = jax.lax.stop_gradient
     # In the slopes alone: the solution knows nothing of it, but where several contacts could carry
     # a load it is shared out.
@@ -473,7 +500,7 @@ def sustained_step(
     no load could hold it.
     """
     time, duration, usual = interval
-    calm, bouncing = without_bouncing(world, stays, state, time)
+    calm, calming = without_bouncing(world, stays, state, time)
 
     def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array, Any, Any]]:
         fresh, offset, share = item
@@ -503,8 +530,8 @@ def sustained_step(
     told = extrapolated(jax.vmap(lambda end: kinetic_energy(world, end))(ends))
     load = at_end(*loads_of_pieces[-2:])
     settled, lost = at_static_overlap(world, active, load, after, interval)
-    left = told - kinetic_energy(world, after) + lost + bouncing
-    work = work._replace(settled=work.settled + left)
+    work = jax.tree.map(jnp.add, work, calming)
+    work = work._replace(settled=work.settled + told - kinetic_energy(world, after) + lost)
     normal = active.normal
     if world.has_hysteresis:
         normal, work = rested(world, active, work, load, (state, settled), interval)
@@ -582,8 +609,6 @@ def implicit_step(
     later = drifted(world, state, state.velocity, state.spin, duration)
     seen = geometry(world, later, time + duration)
     bound = limits(world, jnp.where(seen.gap < 0, -seen.gap, 0.0))
-    law = world.contact.friction
-    smooth = isinstance(law, SlipFriction) and not isinstance(law, NoFriction)
     impulses = solved(
         world,
         active.closed,
@@ -592,7 +617,7 @@ def implicit_step(
         middle,
         relative(world, seen, free),
         bound,
-        regularised=smooth,
+        regularised=is_regularised(world),
     )
     push_impulse, moment = force_and_torque(world, acting, impulses.force, impulses.torque)
     turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, middle), moment)
@@ -682,50 +707,96 @@ def rested(
 
 def without_bouncing(
     world: World, stays: jax.Array, state: State, time: jax.Array
-) -> tuple[State, jax.Array]:
-    """The ``state`` whose contacts that ``stays`` marks neither open nor close, and the kinetic
-    energy that this takes.
+) -> tuple[State, Work]:
+    """The ``state`` whose contacts that ``stays`` marks neither open nor close, and the work that
+    this takes.
+
+    The bouncing that is left out would have pushed, in the end, by what stops it, and so rubbed:
+    the contacts resist their slip, rolling and spinning as this push says, also where it is
+    negative. It is small, but it moves with the time of touch-down, as fast as the contact bounces,
+    however stiff it is.
     """
     at = geometry(world, state, time)
-    rate = jnp.where(stays, gap_rates(world, at, state), 0.0)
-    change, turn = pushed_along_normals(world, at, state, stays, -rate)
-    after = state._replace(velocity=state.velocity + change, spin=state.spin + turn)
-    return after, kinetic_energy(world, state) - kinetic_energy(world, after)
+    before = relative(world, at, state)
+    _, mobility = responses(world, at, at, state, before)
+    none = jax.tree.map(jnp.zeros_like, before)
+
+    # What rubs may open or close contacts again, of bodies whose contacts do not lie under their
+    # centres: a little each time.
+    def stopped(rubs: Impulses, _: None) -> tuple[Impulses, Impulses]:
+        rubbed = pushed(world, at, state, rubs.force, rubs.torque)
+        rate = jnp.where(stays, gap_rates(world, at, rubbed), 0.0)
+        push = pushes_along_normals(world, at, state, stays, -rate)
+        along = push[:, None] * at.normal
+        return rubbing(world, at, mobility, before, push), rubs._replace(force=rubs.force + along)
+
+    _, taken = jax.lax.scan(stopped, none, None, length=CALMED)
+    impulses = jax.tree.map(lambda column: column[-1], taken)
+    after = pushed(world, at, state, impulses.force, impulses.torque)
+    supplied = work_of_impulses(world, at, state, after, impulses).supplied
+    lost = kinetic_energy(world, state) - kinetic_energy(world, after) + supplied
+    return after, no_work(world, lost)._replace(supplied=supplied, settled=lost)
+
+
+def rubbing(
+    world: World, at: Geometry, mobility: Impulses, moving: Impulses, push: jax.Array
+) -> Impulses:
+    """Impulses of what resists the ``moving`` contacts for small normal impulses ``push`` [N s], in
+    proportion to them, and no larger than what stops the motion.
+    """
+    overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
+    bound, load = limits(world, overlap), jnp.abs(push)
+    none = jax.tree.map(jnp.zeros_like, moving)
+    left = hard = by_cone(at.normal, bound, load, mobility, moving, none)
+    if is_regularised(world):
+        along = none._replace(force=load[:, None] * at.normal)
+        soft = by_law(world, at.normal, overlap, bound, mobility, moving, along)
+        left = jax.tree.map(
+            lambda by_law, by_cone: coulomb_slider(by_law, limit=safe_norm(by_cone)), soft, hard
+        )
+    return jax.tree.map(lambda vector: -jnp.sign(push)[:, None] * vector, left)
 
 
 def at_static_overlap(
     world: World, active: Active, load: jax.Array, state: State, interval: Interval
 ) -> tuple[State, jax.Array]:
     """The ``state`` after a step, with bodies moved by a share of what loaded contacts lack of
-    their static overlap, all of it in a usual step; and the potential energy lost in this.
+    their static overlap, all of it in a usual step; and the potential energy lost in this. What
+    moves them rubs.
     """
-    time = interval.time + interval.duration
-    share = jax.lax.stop_gradient(jnp.clip(interval.duration / interval.usual, 0.0, 1.0))
+    time, duration = interval.time + interval.duration, jax.lax.stop_gradient(interval.duration)
+    share = jnp.clip(duration / jax.lax.stop_gradient(interval.usual), 0.0, 1.0)
     at = geometry(world, state, time)
     loaded = load > 0
     excess = jnp.where(loaded, at.gap + static_overlap(world, active, load), 0.0)
-    shift, turn = pushed_along_normals(world, at, state, loaded, -share * excess)
+    push = pushes_along_normals(world, at, state, loaded, -share * excess)
+    moving = relative(world, at, state)
+    _, mobility = responses(world, at, at, state, moving)
+    # As if pushed that far in the time of the step: no more than what would stop it.
+    lasts = duration > 0
+    inverse = jnp.where(lasts, 1 / jnp.where(lasts, duration, 1.0), 0.0)
+    rubs = rubbing(world, at, mobility, moving, push * inverse)
+    rubs = jax.tree.map(lambda vector: duration * vector, rubs)
+    still = state._replace(velocity=jnp.zeros_like(state.velocity), spin=jnp.zeros_like(state.spin))
+    shift = pushed(world, at, still, push[:, None] * at.normal + rubs.force, rubs.torque)
     pull = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
-    return drifted(world, state, shift, turn, 1.0), jnp.sum(
-        pull * shift / world.inverse_mass[:, None]
+    return drifted(world, state, shift.velocity, shift.spin, 1.0), jnp.sum(
+        pull * shift.velocity / world.inverse_mass[:, None]
     )
 
 
-def pushed_along_normals(
+def pushes_along_normals(
     world: World, at: Geometry, state: State, loaded: jax.Array, wanted: jax.Array
-) -> tuple[jax.Array, jax.Array]:
-    """Changes of velocities and spins by impulses along the normals of the ``loaded`` contacts that
-    change the rates of their gaps as ``wanted``; or, small, of positions and angles for gaps.
+) -> jax.Array:
+    """Impulses along the normals of the ``loaded`` contacts that change the rates of their gaps as
+    ``wanted``, ``(pairs,)`` [N s]; or what changes gaps likewise.
     """
     matrix = normal_mobility(world, at, state)
     diagonal = jnp.diag(matrix)
     matrix = jnp.where(
         loaded[:, None], matrix + COMPLIANCE * jnp.diag(diagonal), jnp.diag(diagonal)
     )
-    push = jnp.linalg.solve(matrix, wanted)
-    change, turn = force_and_torque(world, at, push[:, None] * at.normal)
-    turn = jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), turn)
-    return change * world.inverse_mass[:, None], turn
+    return jnp.linalg.solve(matrix, wanted)
 
 
 def work_of(
@@ -741,6 +812,22 @@ def work_of(
     push: jax.Array,
 ) -> Work:
     """Where the work of a step went; ``time`` is that of its ``middle``."""
+    lost, by_anchors = external_power(world, middle._replace(velocity=mean[0], spin=mean[1]), time)
+    moved = after.position - before.position
+    external = jnp.sum(push * moved / world.inverse_mass[:, None])
+    work = work_of_impulses(world, acting, before, after, impulses)
+    return work._replace(
+        fluid=duration * lost,
+        supplied=work.supplied + duration * by_anchors,
+        settled=work.settled + external,
+    )
+
+
+def work_of_impulses(
+    world: World, acting: Geometry, before: State, after: State, impulses: Impulses
+) -> Work:
+    """Where the work of the impulses between two states went."""
+    mean = (before.velocity + after.velocity) / 2, (before.spin + after.spin) / 2
     moving = relative(world, acting, before._replace(velocity=mean[0], spin=mean[1]))
     along, across = normal_and_tangential(impulses.force, acting.normal)
     rate, slip = normal_and_tangential(moving.force, acting.normal)
@@ -754,17 +841,13 @@ def work_of(
     by_surfaces = jnp.sum(impulses.force * acting.surface_velocity)
     if impulses.torque is not None:
         by_surfaces = by_surfaces + jnp.sum(impulses.torque * acting.surface_spin)
-    lost, by_anchors = external_power(world, middle._replace(velocity=mean[0], spin=mean[1]), time)
-    moved = after.position - before.position
-    external = jnp.sum(push * moved / world.inverse_mass[:, None])
     change = kinetic_energy(world, after) - kinetic_energy(world, before)
-    left = external + by_surfaces - jnp.sum(normal) - friction - rolling - spinning - change
-    return Work(
-        normal,
-        friction,
-        rolling,
-        spinning,
-        duration * lost,
-        by_surfaces + duration * by_anchors,
-        left,
+    left = by_surfaces - jnp.sum(normal) - friction - rolling - spinning - change
+    return no_work(world, left)._replace(
+        normal=normal,
+        friction=friction,
+        rolling=rolling,
+        spinning=spinning,
+        supplied=by_surfaces,
+        settled=left,
     )

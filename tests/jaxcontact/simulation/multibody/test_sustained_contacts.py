@@ -178,23 +178,75 @@ def test_the_ledger_closes(case):
         assert np.min(np.diff(lost)) > -1e-9
 
 
+@pytest.mark.parametrize("restitution", [0.3, 0.6])
+@pytest.mark.parametrize("stiffness", [3e5, 1e9])
+def test_what_is_left_of_a_bouncing_rubs(stiffness, restitution):
+    """A ball that slides all the time has lost ``mu g t``, whatever pushed it in the meantime, once
+    it bounces no more; also at a static overlap of half a per cent of its radius.
+    """
+    found = ball(
+        height=0.05,
+        velocity=(10.0, 0.0, 0.0),
+        slip_velocity=1e-7,
+        stiffness=stiffness,
+        restitution=restitution,
+        duration=0.5,
+    )
+    assert found.status == jc.Status.CAME_TO_REST
+    slowed = BALL["friction"] * G * found.times[-1]
+    assert found.velocity[-1, 0] == pytest.approx(10.0 - slowed, abs=1e-8)
+    assert found.spin[-1, 1] == pytest.approx(2.5 * slowed / RADIUS, abs=1e-6)
+    # The force of friction is in proportion to what lifts it: so is what it has moved.
+    fallen = found.position[-1, 2] - found.position[0, 2]
+    moved = 10.0 * found.times[-1] - BALL["friction"] * (G * found.times[-1] ** 2 / 2 + fallen)
+    assert found.position[-1, 0] == pytest.approx(moved, abs=1e-8)
+    assert found.ledger.imbalance < 1e-6
+
+
+@functools.cache
+def slope_of_ball():
+    """Positions and velocities at the end, and their derivatives with respect to ``p``."""
+
+    def end(p: dict, start: jc.State, duration: float) -> tuple[jax.Array, jax.Array]:
+        found = jc.simulate(ball_scene(p), start, jnp.stack([0.0, duration]), method=METHOD)
+        return found.position[-1], found.velocity[-1]
+
+    def slope(p: dict, direction: dict, start: jc.State, duration: float):
+        return jax.jvp(lambda p: end(p, start, duration), (p,), (direction,))
+
+    return jax.jit(slope)
+
+
+def end_of_ball(start: jc.State, duration: float, name: str, **changes: float):
+    p = {key: jnp.asarray(value, dtype=float) for key, value in {**BALL, **changes}.items()}
+    direction = {key: jnp.asarray(float(key == name)) for key in p}
+    return slope_of_ball()(p, direction, start, duration)
+
+
 @pytest.mark.long
 @pytest.mark.slow
 def test_the_derivative_of_a_distance_rolled_is_that_of_the_formula():
     start, duration = 1.0, 2.0
+    where = jc.state(
+        position=(0.0, 0.0, RADIUS), velocity=(start, 0.0, 0.0), spin=(0.0, start / RADIUS, 0.0)
+    )
+    (position, _), (slope, _) = end_of_ball(where, duration, "rolling", rolling=0.01)
+    expected = start * duration - 5 / 14 * 0.01 * G * duration**2
+    assert position[0] == pytest.approx(expected, rel=1e-6)
+    assert slope[0] == pytest.approx(-5 / 14 * G * duration**2, rel=1e-5)
 
-    def distance(rolling):
-        p = {name: jnp.asarray(value) for name, value in {**BALL, "rolling": rolling}.items()}
-        where = jc.state(
-            position=(0.0, 0.0, RADIUS), velocity=(start, 0.0, 0.0), spin=(0.0, start / RADIUS, 0.0)
-        )
-        return jc.simulate(
-            ball_scene(p), where, jnp.array([0.0, duration]), method=METHOD
-        ).position[-1, 0]
 
-    value, slope = jax.jit(lambda c: jax.jvp(distance, (c,), (1.0,)))(0.01)
-    assert value == pytest.approx(start * duration - 5 / 14 * 0.01 * G * duration**2, rel=1e-6)
-    assert slope == pytest.approx(-5 / 14 * G * duration**2, rel=1e-5)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["restitution", "stiffness"])
+def test_where_a_ball_slides_after_its_bounces_does_not_depend_on_them(name):
+    """What is left of its bouncing where it settles is little, however stiff it is, but moves with
+    the times of its bounces.
+    """
+    start = jc.state(position=(0.0, 0.0, RADIUS + 0.05), velocity=(10.0, 0.0, 0.0))
+    changes = {"restitution": 0.4, "stiffness": 1e10, "slip_velocity": 1e-7}
+    _, (moved, quickened) = end_of_ball(start, 0.5, name, **changes)
+    assert abs(quickened[0]) * changes[name] < 1e-7
+    assert abs(moved[0]) * changes[name] < 1e-7
 
 
 # A block: friction with a spring holds it for ever, regularised friction lets it creep, and beyond
