@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration.model.samples import Samples
+from calibration.model.samples import Samples, finest_deviation
 from calibration.noise.models import Automatic, Errors, NoiseModel
 from calibration.noise.whitening import make_whitening, unwhiten
 from calibration.optimise.normal_equations import NormalEquations, compute_leverage
@@ -54,6 +54,7 @@ class Piece(NamedTuple):
         times: (R, n) [s].
         component: (k,) which component each column belongs to.
         rows: where its numbers are in the stacked residual of a trial.
+        finest: (k,) least size of the errors of each column that is believed.
     """
 
     deviation: np.ndarray
@@ -63,6 +64,7 @@ class Piece(NamedTuple):
     times: np.ndarray
     component: np.ndarray
     rows: Rows
+    finest: np.ndarray
 
 
 def components_of(errors: tuple[tuple[Errors, ...], ...]) -> tuple[Component, ...]:
@@ -172,6 +174,13 @@ class LinearisedProblem:
         for piece in (piece for pieces in self.batches for piece in pieces):
             np.add.at(total, piece.component, np.where(piece.used, of(piece), 0.0).sum(axis=(0, 1)))
         return total
+
+    def finest(self) -> np.ndarray:
+        """Least size of the errors of each component that is believed."""
+        found = np.zeros(len(self.components))
+        for piece in (piece for pieces in self.batches for piece in pieces):
+            np.maximum.at(found, piece.component, piece.finest)
+        return found
 
     def interval(self) -> np.ndarray:
         """Median time between the numbers of each component [s]; 0 where they are no series."""
@@ -360,7 +369,19 @@ def linearise(
                 rows.put(by, slopes)
                 unevenness[index] = np.var(bend[used]) / mean**2
             times = np.asarray(samples.times)
-            pieces.append(Piece(deviation, here, slopes, used, times, np.asarray(index), rows))
+            finest = finest_deviation(np.asarray(samples.measured), used)
+            pieces.append(
+                Piece(
+                    deviation,
+                    here,
+                    slopes,
+                    used,
+                    times,
+                    np.asarray(index),
+                    rows,
+                    np.max(finest * np.asarray(samples.weight), axis=(0, 1)),
+                )
+            )
         batches.append(tuple(pieces))
         local = block.by_local.shape[-1]
         working[g] = Block(residual, by[..., local:], by[..., :local])

@@ -72,13 +72,17 @@ def estimate_noise(linearised: LinearisedProblem, *, doubt_stated: bool) -> Vari
         [one.model.correlated and one.series for one in components], dtype=bool
     ) & (time == 0)
     enough = linearised.counts - linearised.used_up() >= 1
-    found = maximise_restricted_likelihood(
-        linearised,
-        np.ones(len(components)),
-        time,
-        free_size & enough,
-        (asked_time | looks_correlated) & enough,
-    )
+    free_time = (asked_time | looks_correlated) & enough
+
+    def maximise(free_size: np.ndarray) -> VarianceComponents:
+        return maximise_restricted_likelihood(
+            linearised, np.ones(len(components)), time, free_size, free_time
+        )
+
+    found = maximise(free_size & enough)
+    computed = found.free_size & (found.size < linearised.finest())
+    if np.any(computed):  # their errors are those that were assumed
+        found = maximise(found.free_size & ~computed)
     # Stated deviations are at most enlarged.
     stated = np.asarray([a and not b for a, b in zip(doubted, asked, strict=True)], dtype=bool)
     size = np.where(stated, np.maximum(found.size, 1.0), found.size)

@@ -16,7 +16,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
-from calibration.measurements.base import Abscissa, Measurement
+from calibration.measurements.base import Abscissa, Detection, Measurement
 from calibration.measurements.rules import check_attributes, check_samples
 from calibration.model.free import Derived, Free, Tied, split_free
 from calibration.model.knowledge import KnownParameters, as_knowledge, fixed_names, set_starts
@@ -142,7 +142,7 @@ class Problem:
             None if isinstance(trial, ImpactTable) else trial.detect(scene) for trial in trials
         )
         samples = [
-            [check_samples(item, item.samples(detected)) for item in trial.measured]
+            [samples_of(item, detected) for item in trial.measured]
             if isinstance(trial, Trial)
             else []
             for trial, detected in zip(trials, detections, strict=True)
@@ -387,6 +387,12 @@ def _after_bounce(detected: Any, count: int) -> float:
     """The middle of the flight after bounce ``count``; infinite when there is no later bounce."""
     times = [bounce.time for bounce in detected.bounces] if detected is not None else []
     return (times[count - 1] + times[count]) / 2 if len(times) > count else np.inf
+
+
+def samples_of(measurement: Measurement, detected: Detection | None) -> MeasuredSamples:
+    """The numbers of a measurement, with guessed standard deviations that can be believed."""
+    samples = check_samples(measurement, measurement.samples(detected))
+    return samples if measurement.stated else samples.at_least_finest()
 
 
 def find_first_time(measured: Sequence[Measurement], parts: Sequence[MeasuredSamples]) -> float:

@@ -226,6 +226,23 @@ def test_bounce_times_after_a_known_drop_of_which_the_first_impact_was_not_heard
     assert_found(found, {RESTITUTION: 0.8})
 
 
+def test_computed_times_have_the_errors_of_the_finest_instrument():
+    """Without a bound their weights would leave no digit to a fit, and their intervals no width."""
+    times = times_of_impacts(0.8, 3.0, 8)
+    problem = Problem(
+        rigid_scene(0.75),
+        [cal.measurements.BounceTimes(times)],
+        free=[RESTITUTION],
+        nuisance=[cal.nuisances.FirstImpact()],
+    )
+    (part,) = problem.data[0].samples
+    assert np.max(part.weight) == pytest.approx(1 / (1e-5 * np.ptp(times)))
+    found = fit(problem).parameters[RESTITUTION]
+    assert found.value == pytest.approx(0.8, abs=1e-9)
+    assert 1e-6 < found.sd < 1e-4
+    assert found.degrees == np.inf
+
+
 def test_bounce_times_need_something_that_tells_the_motion():
     with pytest.raises(InputError, match=r"(?s)Nothing tells the motion.*FirstImpact"):
         Problem(rigid_scene(), [cal.measurements.BounceTimes([0.1, 0.5, 0.8])], free=[RESTITUTION])
