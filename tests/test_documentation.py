@@ -28,6 +28,10 @@ PAGES = [
     "coverage.md",
     "design_studies.md",
     "sweeps.md",
+    "adding_a_measurement.md",
+    "pfc.md",
+    "comsol.md",
+    "modia3d.md",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -69,6 +69,7 @@ def test_the_offset_is_found_beside_the_restitution(fit):
     assert fit.parameters["speed_offset"].unit == "m/s"
 
 
+@pytest.mark.long
 def test_the_printed_fit_and_the_figure_name_what_was_measured(fit):
     assert "shown minus true speed" in str(fit)
     assert fit.series[0].labels == ("rebound speed [m/s]",)

@@ -23,13 +23,17 @@ def group_of(name):
 SLOW = tuple(f"closed_form/gradient_cases/{case}" for case in ("G03", "G10", "G12"))
 """Cases of several bodies, and with many steps."""
 
-LONG = tuple(f"closed_form/gradient_cases/{case}" for case in ("G03", "G10", "G11"))
+LONG = tuple(f"closed_form/gradient_cases/{case}" for case in ("G09a", "G10", "G11"))
 """Cases whose reverse mode takes up to a minute to compile: another one (G01) takes the same way
 with a ball less, or a wall less.
 """
 
-LONG_IN_ALL = ("closed_form/gradient_cases/G10a", "exudyn/multi_pile4_gc_friction")
-"""Cases of which nothing is quick: G03 and the other piles are of several bodies, too."""
+LONG_IN_ALL = (
+    "closed_form/gradient_cases/G03",
+    "closed_form/gradient_cases/G10a",
+    "exudyn/multi_pile4_gc_friction",
+)
+"""Cases of which nothing is quick: G09a and the other piles are of several bodies, too."""
 
 
 def marks(name):
@@ -54,9 +58,7 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.mark.long(
-    "closed_form/gradient_cases/G03_two_balls/loss",
     "closed_form/gradient_cases/G01_bounce_once/h",
-    "closed_form/gradient_cases/G03_two_balls/dloss/dx1 forward",
     "closed_form/restitution_table/hunt_crossley_1975[0]/A",
 )
 def test_reference(case):

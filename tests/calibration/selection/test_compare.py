@@ -164,6 +164,7 @@ def test_data_at_high_noise_cannot_tell():
     assert found.best.fit.explained
 
 
+@pytest.mark.long
 def test_the_evidence_is_the_integral_over_the_prior(precise):
     data = table(VISCOELASTIC, 0.003)
     e, sigma = data.normal_restitution, 0.003

@@ -23,7 +23,13 @@ CASES = [
 TOLERANCE = {"tsuji_zero_overlap": 2e-6, "tsuji_zero_force": 3e-6}
 
 
-@pytest.mark.long("linear_zero_overlap", "tsuji_zero_overlap", "linear_zero_force")
+@pytest.mark.long(
+    "linear_zero_overlap",
+    "tsuji_zero_overlap",
+    "linear_zero_force",
+    "tsuji_zero_force",
+    "power_law",
+)
 @pytest.mark.parametrize(
     "law", [scenes.LAWS[0], *(pytest.param(law, marks=pytest.mark.slow) for law in scenes.LAWS[1:])]
 )

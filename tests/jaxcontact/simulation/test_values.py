@@ -153,6 +153,8 @@ REBOUND = {
     "tilted-tsuji_zero_overlap",
     "level-linear_zero_force",
     "level-linear_zero_overlap",
+    "tilted-linear_zero_force",
+    "tilted-linear_zero_overlap",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize(

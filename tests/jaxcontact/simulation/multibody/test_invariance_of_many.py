@@ -182,6 +182,7 @@ def test_a_motion_may_be_interrupted_in_flight(sample):
         )
 
 
+@pytest.mark.long
 def test_output_times_do_not_matter():
     fewer = run(times=np.array([0.0, 0.01, 0.02, 0.03, 0.08]))
     for name, within in TOLERANCE.items():

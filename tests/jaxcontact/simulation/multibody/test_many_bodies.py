@@ -140,6 +140,7 @@ def test_momentum_is_conserved(method):
     )
 
 
+@pytest.mark.long("soft")
 @METHODS
 def test_angular_momentum_is_conserved(method):
     _, angular, _ = mechanics(collisions(method))

@@ -236,7 +236,7 @@ def test_the_derivative_of_a_distance_rolled_is_that_of_the_formula():
     assert slope[0] == pytest.approx(-5 / 14 * G * duration**2, rel=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["restitution", "stiffness"])
 def test_where_a_ball_slides_after_its_bounces_does_not_depend_on_them(name):
     """What is left of its bouncing where it settles is little, however stiff it is, but moves with

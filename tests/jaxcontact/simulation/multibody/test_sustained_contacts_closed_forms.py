@@ -474,6 +474,7 @@ def test_a_ball_on_a_turntable_goes_round_in_two_sevenths_of_its_time():
     np.testing.assert_allclose(found.position[:, :2], wanted, atol=1e-3 * speed / rate)
 
 
+@pytest.mark.long
 def test_a_ball_rides_on_a_plate_and_leaves_it_where_the_plate_falls_faster():
     amplitude, frequency = 0.01, 6.0
     omega = 2 * np.pi * frequency

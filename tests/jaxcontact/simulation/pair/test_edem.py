@@ -205,7 +205,7 @@ def stepped(contact, touch_down, steps, duration):
     return np.concatenate([v, RADIUS[:, None] * w])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_motion_is_the_limit_of_the_steps_of_the_package():
     found = collide(HERTZ, accuracy=1e-9)
     touch_down, lift_off = found.contacts.touch_down[0], found.contacts.lift_off[0]
