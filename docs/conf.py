@@ -43,7 +43,7 @@ napoleon_use_rtype = False
 # for.
 _elsewhere = (
     "jax|jaxlib|jaxtyping|jnp|numpy|np|scipy|optax|optimistix|lineax|equinox|matplotlib|rich|typer"
-    "|tomlkit|xarray"
+    "|tomlkit|xarray|distributed"
 )
 _standard = "collections|dataclasses|enum|os|pathlib|types|typing"
 nitpick_ignore_regex = [

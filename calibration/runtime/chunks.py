@@ -19,7 +19,7 @@ from calibration.runtime.progress import Progress, ensure_progress
 from jaxcontact.simulation.core.trajectory import warn_of_failures
 
 if TYPE_CHECKING:
-    from distributed import Client
+    import distributed
 
 Inputs = TypeVar("Inputs")
 Outputs = TypeVar("Outputs")
@@ -32,7 +32,7 @@ def run_sweep(
     chunk: int,
     checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-    client: "Client | None" = None,
+    client: "distributed.Client | None" = None,
 ) -> Outputs:
     """Compute ``function(lanes)`` in chunks of equal size and join the results.
 

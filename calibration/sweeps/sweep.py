@@ -37,8 +37,8 @@ from jaxcontact.simulation.core.status import describe_failures, succeeded
 from jaxcontact.simulation.simulate import check_simulation
 
 if TYPE_CHECKING:
+    import distributed
     import xarray
-    from distributed import Client
 
 LANES, CHUNK = 128, 1024
 USUAL = ("impacts", "impact_speed", "rebound_speed", "restitution", "final_velocity")
@@ -59,7 +59,7 @@ def sweep(
     chunk: int = CHUNK,
     lanes: int = LANES,
     progress: Progress | None = None,
-    client: "Client | None" = None,
+    client: "distributed.Client | None" = None,
 ) -> "xarray.Dataset":
     """Simulate a scene for every variant of a design, and keep the responses in a store.
 

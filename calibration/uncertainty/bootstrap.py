@@ -56,7 +56,7 @@ from calibration.uncertainty.resampling import (
 from jaxcontact.parameters import nearest
 
 if TYPE_CHECKING:
-    from distributed import Client
+    import distributed
 
 MEMORY = 2.0e8
 """Bytes that one chunk of replicates may take, about."""
@@ -167,7 +167,7 @@ def bootstrap(
     lanes: int | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | str | None = None,
-    client: "Client | None" = None,
+    client: "distributed.Client | None" = None,
 ) -> Bootstrap:
     """Fit again to data drawn anew, ``count`` times, in ``vmap``.
 

@@ -10,8 +10,8 @@ from calibration.sweeps.design import GRID, Design
 from calibration.sweeps.sweep import USUAL, sweep
 
 if TYPE_CHECKING:
+    import distributed
     import xarray
-    from distributed import Client
 
 VARIANTS = 1024
 """Of a design that is no grid, where no number is given."""
@@ -22,7 +22,7 @@ def sweep_study(
     store: str | os.PathLike[str],
     *,
     progress: Progress | None = None,
-    client: "Client | None" = None,
+    client: "distributed.Client | None" = None,
 ) -> "xarray.Dataset":
     """Simulate the scene of a study for every variant of its design.
 
