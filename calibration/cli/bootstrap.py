@@ -41,17 +41,16 @@ def bootstrap(
     with asked_for(study, given, out, force=force) as (asked, folder):
         options = asked.bootstrap
         with Progress(standard_error()) as say:
-            if options.kind == "trial":
-                say("Starting")
-                prepare_jax()
-                from calibration.studies.pipeline import check_enough_to_draw
-
-                check_enough_to_draw(asked)
-            fit = fitted(asked, folder, say)
+            say("Starting")
+            prepare_jax()
             from calibration.runtime.cluster import connect
+            from calibration.studies.pipeline import check_enough_to_draw
             from calibration.uncertainty.bootstrap import bootstrap as drawn
 
+            if options.kind == "trial":
+                check_enough_to_draw(asked)
             with connect(cluster, prepare=partial(load_extensions, asked.extensions)) as client:
+                fit = fitted(asked, folder, say)
                 found = drawn(
                     fit,
                     count=options.count,

@@ -82,6 +82,14 @@ def test_a_wrong_option_is_refused_before_the_fit(run, verb, option, flag, typed
     assert not Path("result").exists()
 
 
+@pytest.mark.parametrize("where", ["local:none", "absent.json"])
+def test_a_cluster_that_is_none_is_refused_before_the_fit(run, where):
+    Path("study.toml").write_text(STUDY)
+    status, err = run("bootstrap", "study.toml", "--cluster", where)
+    assert status == 2
+    assert "cluster:" in err
+
+
 def test_the_name_of_a_parameter_is_let_pass(run):
     Path("study.toml").write_text(STUDY)
     assert "the fit has begun" in run("profile", "study.toml", "--name", RESTITUTION)[1]
