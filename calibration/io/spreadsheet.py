@@ -21,12 +21,12 @@ class Sheet(NamedTuple):
     Attributes:
         name: of the sheet.
         text: its cells, separated by tabs, a line for each row; dates as ISO 8601.
-        rows: rows with a number in two cells at least, or in their only one.
+        has_numbers: whether a row has a number in two cells at least, or in its only one.
     """
 
     name: str
     text: str
-    rows: int
+    has_numbers: bool
 
 
 def is_spreadsheet(contents: bytes) -> bool:
@@ -61,7 +61,7 @@ def only_table(sheets: tuple[Sheet, ...], path: str) -> str:
     Raises:
         InputError: several sheets have them, or none.
     """
-    filled = [sheet for sheet in sheets if sheet.rows]
+    filled = [sheet for sheet in sheets if sheet.has_numbers]
     if len(filled) == 1:
         return filled[0].text
     names = ", ".join(repr(sheet.name) for sheet in filled or sheets)
@@ -105,7 +105,7 @@ def _sheet(name: str, rows: Iterable[list[Any]]) -> Sheet:
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(
         [_cell(cell) for cell in row] + [""] * (width - len(row)) for row in filled
     )
-    return Sheet(name, text.getvalue(), sum(map(_has_numbers, filled)))
+    return Sheet(name, text.getvalue(), any(map(_has_numbers, filled)))
 
 
 def _has_numbers(row: list[Any]) -> bool:

@@ -11,10 +11,8 @@ from jax.typing import ArrayLike
 
 from calibration.model.parameter import has_transform
 from calibration.optimise.box_descent import LARGEST
+from calibration.optimise.trust_region import FIRST_REGION
 from calibration.problem.residuals import Block, Layout
-
-FIRST_REGION = np.float64(1.0)
-"""Size of the trust region in which a search begins, that of a fit with one standard deviation."""
 
 
 class Minimum(NamedTuple):

@@ -88,7 +88,7 @@ def minimise_with_checkpoint(
         return minimise(start, steps=steps)
     piece = min(PIECE, steps) if method in ("levenberg_marquardt", "dogleg") else steps
     like = (
-        Minimum(0, start.local, 0, 0, 0),
+        Minimum(0, start.local, 0, 0),
         (Block(0, 0, 0, 0),) * (len(layout.batches) + bool(layout.priors)),
     )
     iterations, lowest = 0, np.inf

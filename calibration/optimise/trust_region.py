@@ -5,6 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optimistix
 
 ROUNDING = 1e-10
@@ -16,6 +17,9 @@ ACCEPTED = 0.25
 """Part of the expected decrease that a step must bring. Steps across a kink bring less, and would
 go to and fro for ever.
 """
+
+FIRST_REGION = np.float64(1.0)
+"""Size of the region in which a search begins: a standard deviation of each coordinate alone."""
 
 SMALLEST, LARGEST = 0.25, 3.5
 """How much smaller, and how much larger, the region gets at most in one step."""
@@ -40,7 +44,7 @@ class GradualTrustRegion(optimistix.ClassicalTrustRegion):
         first: size of the region at first.
     """
 
-    first: Any = 1.0
+    first: Any = FIRST_REGION
 
     def init(self, y: jax.Array, f_info_struct: Any) -> Any:
         """The region before the first step."""

@@ -13,7 +13,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.runtime.checkpoint import Checkpoint, open_journal
+from calibration.runtime.checkpoint import Checkpoint, Journal, open_journal
 from calibration.runtime.cluster import pieces_in_order
 from calibration.runtime.progress import Progress, ensure_progress
 from jaxcontact.simulation.core.trajectory import warn_of_failures
@@ -79,28 +79,63 @@ def run_sweep(
         )
     ((count,),) = counts
     chunk = min(chunk, count)
-    say = ensure_progress(progress)
-    shapes = jax.eval_shape(function, jax.tree.map(lambda leaf: leaf[:chunk], lanes))
-    chunks = -(-count // chunk)
-    say(f"Sweeping {count} inputs", total=chunks)
     inputs = {"the function": function, "the lanes": lanes}
-
-    def batch(i: int) -> Any:
-        index = np.minimum(np.arange(i * chunk, (i + 1) * chunk), count - 1)
-        return jax.tree.map(lambda leaf: leaf[index], lanes)
-
-    results = []
     with open_journal(checkpoint, work="sweep", inputs=inputs, options={"chunk": chunk}) as journal:
-        lacking = (batch(i) for i in range(chunks) if f"{i}" not in journal.pieces)
-        computed = pieces_in_order(_Compiled(function), lacking, client=client)
-        for i in range(chunks):
-            results.append(journal.remember(f"{i}", partial(next, computed), like=shapes))
-            say.advance(i + 1)
-    joined = jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *results)
+        joined = compute_in_chunks(
+            _Compiled(function),
+            lambda numbers: jax.tree.map(lambda leaf: leaf[numbers], lanes),
+            count=count,
+            chunk=chunk,
+            journal=journal,
+            like=jax.eval_shape(function, jax.tree.map(lambda leaf: leaf[:chunk], lanes)),
+            about=f"Sweeping {count} inputs",
+            progress=progress,
+            client=client,
+        )
     for one in jax.tree.leaves(joined, is_leaf=lambda leaf: isinstance(leaf, jc.Trajectory)):
         if isinstance(one, jc.Trajectory):
             warn_of_failures(one.status, caller="run_sweep", stacklevel=3)
     return joined
+
+
+def compute_in_chunks(
+    compute: Callable[[Any], Outputs],
+    piece_of: Callable[[np.ndarray], Any],
+    *,
+    count: int,
+    chunk: int,
+    journal: Journal,
+    like: Any,
+    about: str,
+    progress: Progress | None,
+    client: "distributed.Client | None",
+) -> Outputs:
+    """What ``compute`` returns of ``count`` inputs, so many of them at a time.
+
+    Args:
+        compute: of a piece; every array that it returns has a first axis of the inputs.
+        piece_of: the piece with the inputs of these numbers (chunk,); the last input is repeated
+            where there are not enough for the last piece.
+        count: of the inputs.
+        chunk: inputs in a piece.
+        journal: that has, and keeps, what is computed.
+        like: a pytree of the structure that ``compute`` returns.
+        about: what is said of the work.
+        progress: told of each piece.
+        client: of the cluster that computes, ``None`` for this process.
+    """
+    numbers = [
+        np.minimum(np.arange(first, first + chunk), count - 1) for first in range(0, count, chunk)
+    ]
+    say = ensure_progress(progress)
+    say(about, total=len(numbers))
+    lacking = (piece_of(own) for i, own in enumerate(numbers) if f"{i}" not in journal.pieces)
+    computed = pieces_in_order(compute, lacking, client=client)
+    parts = []
+    for i in range(len(numbers)):
+        parts.append(journal.remember(f"{i}", partial(next, computed), like=like))
+        say.advance(i + 1)
+    return jax.tree.map(lambda *columns: np.concatenate(columns)[:count], *parts)
 
 
 @dataclasses.dataclass(frozen=True)

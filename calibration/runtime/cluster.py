@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import importlib.util
 import itertools
+import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -155,14 +156,14 @@ def connect(
     if importlib.util.find_spec("distributed") is None:
         raise InputError(
             "cluster: Dask distributed is not installed",
-            remedy="python -m pip install 'jaxcontact[cluster]'.",
+            remedy="Install it with: pip install 'jaxcontact[cluster]'",
         )
     from distributed import Client, LocalCluster, WorkerPlugin
 
     class Preparation(WorkerPlugin):
         def setup(self, worker: Any) -> None:
-            if prepare is not None:
-                prepare()
+            assert prepare is not None
+            prepare()
 
     kind, _, number = cluster.partition(":")
     with contextlib.ExitStack() as opened:
@@ -185,7 +186,8 @@ def connect(
                 f"cluster: no scheduler answers at {cluster!r}",
                 remedy="Start one with dask scheduler, and give the address that it prints.",
             ) from error
-        client.register_plugin(Preparation())
+        if prepare is not None:
+            client.register_plugin(Preparation())
         yield client
 
 
@@ -199,8 +201,6 @@ def _count(number: str) -> int:
 
 def _scheduler_in(place: Path) -> str:
     """The address in the file of a scheduler."""
-    import json
-
     try:
         return str(json.loads(place.read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, KeyError, TypeError) as error:

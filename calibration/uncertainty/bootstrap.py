@@ -38,8 +38,8 @@ from calibration.results.intervals import (
 from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, open_journal
-from calibration.runtime.cluster import pieces_in_order
-from calibration.runtime.progress import Progress, ensure_progress
+from calibration.runtime.chunks import compute_in_chunks
+from calibration.runtime.progress import Progress
 from calibration.uncertainty.bootstrap_t import find_standard_errors, sizes
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.profile import REACH_LOGISTIC, assessment_of, is_logistic
@@ -257,7 +257,6 @@ def bootstrap(
         "block": length if kind == "moving_block" else None,
         "lanes": lanes,
     }
-    say, chunks = ensure_progress(progress), -(-count // lanes)
     start = assessment.start.from_minimum(assessment.minimum)
     start = start._replace(stages=tuple(own[-1:] for own in start.stages))
     with (
@@ -266,24 +265,17 @@ def bootstrap(
             checkpoint, work="bootstrap", inputs=identity(assessment), options=options
         ) as kept,
     ):
-        say(f"Fitting {count} times to data drawn anew ({kind})", total=chunks)
         draw = Drawing(assessment, kind, seed, length)
-        like = (start.shared, start.local, 0, 0)
-        computed = pieces_in_order(
+        shared, local, converged, errors = compute_in_chunks(
             partial(fit_replicates, assessment, start, draw),
-            (
-                np.minimum(np.arange(i * lanes, (i + 1) * lanes), count - 1)
-                for i in range(chunks)
-                if f"{i}" not in kept.pieces
-            ),
+            lambda numbers: numbers,
+            count=count,
+            chunk=lanes,
+            journal=kept,
+            like=(start.shared, start.local, 0, 0),
+            about=f"Fitting {count} times to data drawn anew ({kind})",
+            progress=progress,
             client=client,
-        )
-        parts = []
-        for i in range(chunks):
-            parts.append(kept.remember(f"{i}", partial(next, computed), like=like))
-            say.advance(i + 1)
-        shared, local, converged, errors = jax.tree.map(
-            lambda *columns: np.concatenate(columns)[:count], *parts
         )
         good = converged & np.all(np.isfinite(shared), axis=1)
         draws = Draws(shared, local).pick(good)

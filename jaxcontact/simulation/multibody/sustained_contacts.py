@@ -623,7 +623,6 @@ def implicit_step(
     turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, middle), moment)
     velocity = free.velocity + push_impulse * world.inverse_mass[:, None]
     spin = free.spin + turned
-    mean = (state.velocity + velocity) / 2, (state.spin + spin) / 2
     after = later._replace(velocity=velocity, spin=spin)
     takes_time = jax.lax.stop_gradient(duration) > SHORTEST * usual
     normal_impulse = jnp.sum(impulses.force * acting.normal, axis=-1)
@@ -631,7 +630,7 @@ def implicit_step(
         active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0
     )
     work = work_of(
-        world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push
+        world, acting, state, after, middle, impulses, time + duration / 2, duration, push
     )
     memory = friction = None
     if world.has_memory:
@@ -805,14 +804,13 @@ def work_of(
     before: State,
     after: State,
     middle: State,
-    mean: tuple[jax.Array, jax.Array],
     impulses: Impulses,
     time: jax.Array,
     duration: jax.Array,
     push: jax.Array,
 ) -> Work:
     """Where the work of a step went; ``time`` is that of its ``middle``."""
-    lost, by_anchors = external_power(world, middle._replace(velocity=mean[0], spin=mean[1]), time)
+    lost, by_anchors = external_power(world, with_mean_motion(middle, before, after), time)
     moved = after.position - before.position
     external = jnp.sum(push * moved / world.inverse_mass[:, None])
     work = work_of_impulses(world, acting, before, after, impulses)
@@ -823,12 +821,18 @@ def work_of(
     )
 
 
+def with_mean_motion(state: State, before: State, after: State) -> State:
+    """The ``state`` with the mean of the velocities, and spins, of two others."""
+    return state._replace(
+        velocity=(before.velocity + after.velocity) / 2, spin=(before.spin + after.spin) / 2
+    )
+
+
 def work_of_impulses(
     world: World, acting: Geometry, before: State, after: State, impulses: Impulses
 ) -> Work:
     """Where the work of the impulses between two states went."""
-    mean = (before.velocity + after.velocity) / 2, (before.spin + after.spin) / 2
-    moving = relative(world, acting, before._replace(velocity=mean[0], spin=mean[1]))
+    moving = relative(world, acting, with_mean_motion(before, before, after))
     along, across = normal_and_tangential(impulses.force, acting.normal)
     rate, slip = normal_and_tangential(moving.force, acting.normal)
     friction = -jnp.sum(across * slip)
