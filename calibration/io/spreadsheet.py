@@ -4,9 +4,11 @@ import csv
 import datetime
 import io
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from calibration.errors import InputError
+from calibration.io.formats.format import number
 
 SUFFIXES = (".xls", ".xlsx")
 
@@ -42,11 +44,18 @@ def read_sheets(contents: bytes, path: str) -> tuple[Sheet, ...]:
         path: for error texts.
 
     Raises:
-        InputError: no spreadsheet of Excel, or one that is damaged or has a password.
+        InputError: no spreadsheet of Excel, or one that is damaged, has a password, or lacks the
+            value of a formula.
     """
     cells = _packed_cells if contents.startswith(_PACKED) else _compound_cells
     try:
         return tuple(_sheet(name, rows) for name, rows in cells(contents))
+    except _NotStored as cell:
+        raise InputError(
+            f"the value of the formula in {cell} is not stored",
+            remedy="Open the file in a spreadsheet program and save it there: it computes them.",
+            path=path,
+        ) from None
     except Exception as error:  # of a damaged file, the libraries raise whatever goes wrong
         raise InputError(
             "this is an archive or a spreadsheet that cannot be read",
@@ -73,14 +82,33 @@ def only_table(sheets: tuple[Sheet, ...], path: str) -> str:
     raise InputError(problem, remedy=_AS_TEXT, path=path)
 
 
-def _packed_cells(contents: bytes) -> Iterator[tuple[str, list[list[Any]]]]:
-    """Names and cells of the sheets of an xlsx file."""
+class _NotStored(Exception):
+    """The name of a cell whose formula was written by a program that does not compute."""
+
+
+def _packed_cells(contents: bytes) -> list[tuple[str, list[list[Any]]]]:
+    """Names and cells of the sheets of an xlsx file.
+
+    Raises:
+        _NotStored: a formula without a value.
+    """
     import openpyxl
 
-    book = openpyxl.load_workbook(io.BytesIO(contents), read_only=True, data_only=True)
-    for sheet in book.worksheets:
-        sheet.reset_dimensions()  # some programs state wrong ones
-        yield sheet.title, [list(row) for row in sheet.iter_rows(values_only=True)]
+    def sheets(*, values_only: bool, data_only: bool = True) -> Iterator[tuple[str, list[Any]]]:
+        book = openpyxl.load_workbook(io.BytesIO(contents), read_only=True, data_only=data_only)
+        for sheet in book.worksheets:
+            sheet.reset_dimensions()  # some programs state wrong ones
+            yield sheet.title, [list(row) for row in sheet.iter_rows(values_only=values_only)]
+
+    found = list(sheets(values_only=True))
+    if any(cell is None for _, rows in found for row in rows for cell in row):
+        formulas = sheets(values_only=True, data_only=False)
+        for (name, cells), (_, asked) in zip(sheets(values_only=False), formulas, strict=True):
+            for cell, formula in zip(chain(*cells), chain(*asked), strict=True):
+                # a formula whose value is no text is a number that is missing
+                if cell.value is None and cell.data_type == "n" and formula is not None:
+                    raise _NotStored(f"{cell.coordinate} of the sheet {name!r}")
+    return found
 
 
 def _compound_cells(contents: bytes) -> Iterator[tuple[str, list[list[Any]]]]:
@@ -92,7 +120,9 @@ def _compound_cells(contents: bytes) -> Iterator[tuple[str, list[list[Any]]]]:
         def value(cell: Any) -> Any:
             if cell.ctype == xlrd.XL_CELL_DATE:
                 return xlrd.xldate_as_datetime(cell.value, book.datemode)
-            return None if cell.ctype == xlrd.XL_CELL_ERROR else cell.value
+            if cell.ctype == xlrd.XL_CELL_ERROR:
+                return xlrd.error_text_from_code[cell.value]
+            return cell.value
 
         for sheet in book.sheets():
             yield sheet.name, [[value(cell) for cell in row] for row in sheet.get_rows()]
@@ -109,7 +139,7 @@ def _sheet(name: str, rows: Iterable[list[Any]]) -> Sheet:
 
 
 def _has_numbers(row: list[Any]) -> bool:
-    numbers = sum(isinstance(cell, int | float) for cell in row)
+    numbers = sum(number(str(cell)) is not None for cell in row if cell is not None)
     return numbers >= 2 or numbers == sum(cell is not None for cell in row) > 0
 
 

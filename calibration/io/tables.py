@@ -35,7 +35,10 @@ from calibration.io.spreadsheet import is_spreadsheet, only_table, read_sheets
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+\u2212]?[0-9]+)?")
 _GAPS = frozenset({"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "#na", "#nv", "null", "none"})
-_COMMENT = re.compile(r"\s*[#%](?!(?:n/a|na|nv)\b)", re.IGNORECASE)
+_COMMENT = re.compile(
+    r"\s*[#%](?!(?:n/a|na|nv)\b|(?:div/0|name|null|num|ref|value)[!?])", re.IGNORECASE
+)
+"""What no number is made of stands there in its place: #N/A, #DIV/0! and their like are cells."""
 _BLANKS = " "
 _SEPARATORS = ("\t", ";", ",", _BLANKS)
 _SAMPLE = 100

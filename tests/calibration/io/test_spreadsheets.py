@@ -5,11 +5,13 @@ xlwt 1.3.0 with the numbers of ``HEARD``, in sheets like those of phyphox.
 """
 
 import io
+import re
 import zipfile
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 import numpy as np
+import openpyxl
 import pytest
 
 from calibration.errors import InputError
@@ -92,6 +94,72 @@ def test_a_sheet_is_read_with_all_digits(tmp_path):
     np.testing.assert_array_equal(drop.time, TIME)
     np.testing.assert_allclose(np.ravel(drop.position[..., -1]), HEIGHT, rtol=1e-15)
     assert find_files(tmp_path) == [place]
+
+
+def computed(cells, sheet="Drop"):
+    """A file of the library openpyxl, which stores formulas without their values."""
+    book, contents = openpyxl.Workbook(), io.BytesIO()
+    book.active.title = sheet
+    for row in cells:
+        book.active.append(row)
+    book.save(contents)
+    return contents.getvalue()
+
+
+def with_value(contents, value):
+    """The file with a text as the stored value of its formulas."""
+    with zipfile.ZipFile(io.BytesIO(contents)) as opened:
+        files = {name: opened.read(name) for name in opened.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"].decode()
+    sheet, count = re.subn(
+        r"<c r=(\S+)><f>(.*?)</f><v ?/?>(</v>)?</c>",
+        rf'<c r=\1 t="str"><f>\2</f>{value}</c>',
+        sheet,
+    )
+    assert count
+    return packed(files | {"xl/worksheets/sheet1.xml": sheet})
+
+
+HEADED = [["t (s)", "z (m)", "remark"]]
+NUMBERS = [[float(t), float(z)] for t, z in zip(TIME, HEIGHT, strict=True)]
+
+
+def test_a_formula_without_its_value_is_refused_by_the_name_of_its_cell(tmp_path):
+    place = tmp_path / "drop.xlsx"
+    place.write_bytes(
+        computed([*HEADED, *([t, f"=A{k}*2"] for k, (t, _) in enumerate(NUMBERS, 2))])
+    )
+    with pytest.raises(InputError, match="formula in B2 of the sheet 'Drop' is not stored"):
+        read_trajectory(place)
+
+
+@pytest.mark.parametrize("value", ["<v></v>", "<v>late</v>"])
+def test_a_formula_whose_value_is_a_text_is_a_text(tmp_path, value):
+    place = tmp_path / "drop.xlsx"
+    place.write_bytes(
+        with_value(computed([*HEADED, *([*row, "=IF(A9,A9,A9)"] for row in NUMBERS)]), value)
+    )
+    np.testing.assert_array_equal(read_trajectory(place).time, TIME)
+
+
+@pytest.mark.parametrize(
+    "missing", ["#DIV/0!", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"]
+)
+def test_an_error_in_a_cell_is_no_comment(tmp_path, missing):
+    """A row was dropped, with the numbers that stood beside it and in no finding."""
+    rows = [list(row) for row in ROWS]
+    rows[9][0] = missing
+    (tmp_path / "drop.xlsx").write_bytes(excel({"Drop": rows}))
+    with pytest.raises(InputError, match="line 10"):
+        read_trajectory(tmp_path / "drop.xlsx")
+
+
+def test_numbers_that_are_stored_as_text_are_numbers(tmp_path):
+    place = tmp_path / "drop.xlsx"
+    place.write_bytes(
+        excel({"Notes": [["by hand"]], "Drop": [[str(cell) for cell in row] for row in ROWS]})
+    )
+    np.testing.assert_array_equal(read_trajectory(place).time, TIME)
 
 
 def test_an_error_names_the_row_of_the_sheet(tmp_path):
