@@ -56,6 +56,8 @@ def examples_of(name):
     "jaxcontact.GradientReport",
     "jaxcontact.SimulationWarning",
     "jaxcontact.systems.pfc.contact",
+    "calibration.Posterior",
+    "jaxcontact.check_gradients",
 )
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_EXAMPLE])
 def test_the_example_runs_and_shows_what_it_says(name, tmp_path, monkeypatch):

@@ -163,6 +163,12 @@ def _forward(name: str, index: int) -> Callable:
 
 
 @functools.cache
+def _reverse(name: str, index: int) -> Callable:
+    """First derivative in reverse mode."""
+    return compiled(jax.jacrev(groups(name)[index].function))
+
+
+@functools.cache
 def _second(name: str, index: int) -> Callable:
     """Second derivative, forward over reverse; first derivative in reverse mode."""
     reverse = jax.jacrev(groups(name)[index].function)
@@ -225,53 +231,58 @@ def check_finite(name: str) -> None:
 
 
 def check_jvp(name: str) -> None:
-    """The derivative in forward mode equals sixth-order differences of the value, the second
-    derivative those of the first.
-    """
+    """The derivative in forward mode equals sixth-order differences of the value."""
     for index, group in enumerate(groups(name)):
-        count, size = group.regular, group.points.shape[1]
-        if count == 0:
-            continue
+        value, forward = (result[: len(group.points)] for result in _around(name, index))
+        _assert_slope(name, group, value, forward, beside(name, index)[0])
+
+
+def check_second_derivative(name: str) -> None:
+    """The second derivative, forward over reverse, equals sixth-order differences of the first."""
+    for index, group in enumerate(groups(name)):
         results = orders(name, index)
-        for low, high, near in zip(
-            results[:2], (results.forward, results.second), beside(name, index), strict=True
-        ):
-            samples = near.reshape(size, len(OFFSETS), count, *low.shape[1:])
-            rows = tuple(range(2, high.ndim))
-            for argument, point in itertools.product(range(size), range(count)):
-                step = STEP * group.scales[point, argument]
-                if (
-                    step == 0.0
-                ):  # an argument that is zero in the example: no scale for a difference
-                    continue
-                difference = np.tensordot(DIFFERENCE, samples[argument, :, point], 1) / step
-                derivative = high[point][..., argument]
-                error = np.abs(difference - derivative)
-                size_of_row = np.max(
-                    np.abs(high[point] * group.scales[point]),
-                    axis=tuple(a - 1 for a in rows),
-                    keepdims=False,
-                )
-                size_of_row = size_of_row.reshape(
-                    size_of_row.shape + (1,) * (derivative.ndim - size_of_row.ndim)
-                )
-                rounding = 1e-13 * np.max(np.abs(low[point]), initial=0.0) / step
-                allowed = (
-                    1e-7 * np.abs(derivative)
-                    + 1e-8 * size_of_row / group.scales[point, argument]
-                    + rounding
-                )
-                assert np.all(error <= allowed), (
-                    f"{name}: derivative by entry {argument} of {group.points[point]} is "
-                    f"{derivative}, differences give {difference}"
-                )
+        _assert_slope(name, group, results.forward, results.second, beside(name, index)[1])
+
+
+def _assert_slope(
+    name: str, group: Group, low: np.ndarray, high: np.ndarray, near: np.ndarray
+) -> None:
+    """``high`` is the derivative of ``low`` at the regular points; ``near`` is ``low`` at the
+    points from which differences are taken.
+    """
+    count, size = group.regular, group.points.shape[1]
+    if count == 0:
+        return
+    samples = near.reshape(size, len(OFFSETS), count, *low.shape[1:])
+    rows = tuple(range(1, high.ndim - 1))
+    for argument, point in itertools.product(range(size), range(count)):
+        step = STEP * group.scales[point, argument]
+        if step == 0.0:  # an argument that is zero in the example: no scale for a difference
+            continue
+        difference = np.tensordot(DIFFERENCE, samples[argument, :, point], 1) / step
+        derivative = high[point][..., argument]
+        error = np.abs(difference - derivative)
+        size_of_row = np.max(np.abs(high[point] * group.scales[point]), axis=rows)
+        size_of_row = size_of_row.reshape(
+            size_of_row.shape + (1,) * (derivative.ndim - size_of_row.ndim)
+        )
+        rounding = 1e-13 * np.max(np.abs(low[point]), initial=0.0) / step
+        allowed = (
+            1e-7 * np.abs(derivative)
+            + 1e-8 * size_of_row / group.scales[point, argument]
+            + rounding
+        )
+        assert np.all(error <= allowed), (
+            f"{name}: derivative by entry {argument} of {group.points[point]} is "
+            f"{derivative}, differences give {difference}"
+        )
 
 
 def check_vjp(name: str) -> None:
     """The derivative in reverse mode equals that in forward mode, at every point."""
     for index, group in enumerate(groups(name)):
-        results = orders(name, index)
-        forward, reverse = (_scaled(slope, group) for slope in (results.forward, results.reverse))
+        slopes = _around(name, index)[1][: len(group.points)], _reverse(name, index)(group.points)
+        forward, reverse = (_scaled(np.asarray(slope), group) for slope in slopes)
         assert np.all(
             np.abs(forward - reverse)
             <= 1e-11 * np.abs(forward) + 1e-12 * np.max(np.abs(forward), axis=(1, 2), keepdims=True)
@@ -578,6 +589,7 @@ CHECKS: dict[str, Callable[[str], str | None]] = {
     "finite": check_finite,
     "jvp": check_jvp,
     "vjp": check_vjp,
+    "second derivative": check_second_derivative,
     "grad of grad": check_grad_of_grad,
     "jit and vmap": check_jit_and_vmap,
     "single precision": check_single_precision,

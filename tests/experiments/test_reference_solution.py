@@ -77,6 +77,7 @@ def test_the_bounce_train_has_converged_and_ends_where_it_should():
     np.testing.assert_allclose(path[-1], [4.690439982, 0.011865824], rtol=0, atol=5e-10)
 
 
+@pytest.mark.long("0.6")
 @pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.6, 0.95])
 def test_damping_and_spin_at_the_ends_of_the_sweep_agree_with_an_integration_in_time(restitution):

@@ -81,6 +81,7 @@ def test_the_printed_fit_and_the_figure_name_what_was_measured(fit):
     assert "rebound speed [m/s]" in {axes.get_ylabel() for axes in fit_figure(fit).axes}
 
 
+@pytest.mark.long
 def test_its_likelihood_can_be_profiled_and_resampled(fit):
     estimate = fit.parameters[RESTITUTION]
     profile = cal.profile(fit, [RESTITUTION])[RESTITUTION]
@@ -111,6 +112,7 @@ def test_the_problem_and_the_data_are_equal_to_their_copies(fit):
     np.testing.assert_array_equal(copy.measured[0].speed, fit.problem.trials[0].measured[0].speed)
 
 
+@pytest.mark.long
 def test_a_fit_can_be_stopped_and_resumed(tmp_path):
     known = problem(speeds(), nuisance=[SpeedOffset(prior=cal.Normal(0.0, 0.02))])
     path = tmp_path / "fit.checkpoint"

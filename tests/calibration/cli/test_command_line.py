@@ -648,7 +648,7 @@ def test_the_noise_is_that_of_the_seed(run):
     assert not np.array_equal(one, other)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_compliant_contact_lasts(run):
     status, out, _ = run(
         "simulate",

@@ -127,6 +127,7 @@ def test_a_spin_tells_a_lever_and_with_the_contact_a_coefficient(capsys):
     assert "needs the radius of the contact" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_newcomers_mistakes_are_named(capsys):
     rolling = speeds(0.5, 0.008)
     sliding = np.where(TIME < 0.5, 0.5 + 1.5 * (0.5 - TIME), rolling + 0.5 - rolling[20])

@@ -151,6 +151,7 @@ def test_a_guessed_noise_may_be_wrong_by_a_factor_of_three():
     assert fitted(table).assessment.noise_guessed
 
 
+@pytest.mark.long
 def test_noise_found_from_few_times_is_not_taken_as_known():
     times = np.cumsum(np.r_[0.0, 0.6 * 0.9 ** np.arange(8)])
     noisy = times + 1e-4 * np.random.default_rng(1).standard_normal(times.size)

@@ -44,6 +44,7 @@ def test_no_fit_of_a_table_stops_in_a_local_minimum() -> None:
         assert found.chi2 <= least + 1e-3, seed
 
 
+@pytest.mark.long
 def test_the_automatic_route_finds_the_same_minimum() -> None:
     for seed in (3, 43, 59):
         truth = random_table(seed)

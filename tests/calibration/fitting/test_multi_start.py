@@ -75,6 +75,7 @@ def test_the_best_of_many_starts_is_the_optimum_and_the_waterfall_is_sorted(foun
     assert sum(count for _, _, count, _, _ in found.rows()) == 20
 
 
+@pytest.mark.long
 def test_starts_that_ended_elsewhere_are_named(found):
     elsewhere = found.converged & ~found.reached
     assert any("worse optima" in sentence for sentence in found.warnings) == bool(np.any(elsewhere))
@@ -143,7 +144,7 @@ def test_a_fit_begins_where_another_ended_by_name():
     assert cal.fit(second, start=first).chi2 == pytest.approx(cal.fit(second).chi2, rel=1e-9)
 
 
-@pytest.mark.long("dogleg")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "method", ["dogleg", optax.chain(optax.clip_by_global_norm(10.0), optax.adam(0.05))]
 )

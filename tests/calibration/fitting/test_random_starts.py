@@ -51,7 +51,7 @@ def test_random_starts_end_in_the_global_minimum(asked):
     assert all(end.honest for end in found)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_restitution_of_the_recordings_is_seen_before_the_fit(asked):
     which, coordinate = restitution_shown(asked)
     assert [

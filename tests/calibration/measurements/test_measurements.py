@@ -184,7 +184,7 @@ def test_bounce_times_in_air(free):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_restitution_that_falls_with_speed_from_bounce_times_alone():
     law = jc.ViscoelasticRestitution(restitution=0.85, reference_speed=1.0)
     rng = np.random.default_rng(2)
@@ -310,7 +310,7 @@ def pulse(
     return np.where(inside, force(*path.sol(np.clip(times, 0.0, duration))), 0.0), duration
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_contact_durations_along_a_motion_beside_its_sounds():
     # A contact lasts t_c v^(-1/5), and delays all that follows.
     rng = np.random.default_rng(11)
@@ -437,6 +437,7 @@ def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
     assert estimate_trial(open_.assessment, 0, 0)["impact_time"].status is Determination.DETERMINED
 
 
+@pytest.mark.long
 def test_contact_durations_of_known_impacts_are_hertz_s():
     # T = 2.9432 (5 m/(4 K))^(2/5) v^(-1/5) without damping and gravity (Landau and Lifshitz).
     scene = put(compliant_scene(3e6, 1.0), "gravity", jnp.zeros(3))

@@ -499,7 +499,7 @@ def test_quantities_with_the_same_effect_are_refused():
         )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_derivatives_of_all_that_a_camera_does():
     nuisance = [
         cal.nuisances.LengthScale(),

@@ -274,6 +274,7 @@ class Unordered(Counter):
     contacts = 4
 
 
+@pytest.mark.long
 def test_the_check_of_a_nuisance_tells_that_nothing_shows_it():
     trial = cal.Trial(Counter(), initial=START, time=0.0)
     cal.testing.check_nuisance(Delay(), trial, scene())

@@ -189,6 +189,7 @@ def test_a_size_of_errors_that_is_found_counts_as_a_parameter():
     assert minus_two_log_likelihood(assessment) == pytest.approx(direct, abs=1e-3)
 
 
+@pytest.mark.long
 def test_the_best_of_bad_models_is_called_bad():
     lying = table(VISCOELASTIC, 0.02)
     lying = dataclasses.replace(lying, sigma={"normal_restitution": np.full(30, 0.002)})

@@ -78,6 +78,7 @@ def study(tmp_path_factory):
     )
 
 
+@pytest.mark.long
 def test_a_right_law_predicts_better_than_curves(study):
     problem = ImpactTables().problem(study)
     found = predict_left_out({"law": problem}, {"law": fit(problem).assessment})

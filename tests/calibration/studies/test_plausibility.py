@@ -513,6 +513,7 @@ def test_check_compares_files_and_the_ball_that_is_said_to_be_in_them(tmp_path, 
 # What is known beforehand
 
 
+@pytest.mark.long
 def test_what_contradicts_what_is_known_beforehand_is_not_believed():
     """One number 30 standard deviations off does not show in chi-squared beside many samples."""
     flights = 0.4 * 0.8 ** np.arange(8)

@@ -170,7 +170,7 @@ def test_a_table_and_a_drop_are_fitted_with_one_law_object():
         assert estimate.sd < alone.parameters[path].sd
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_impacts_may_scatter_about_a_law_that_falls():
     law, guesses = TRUTHS["power law"]
     scatter = 0.1 * np.random.default_rng(11).standard_normal((3, 12))

@@ -64,6 +64,7 @@ def test_the_sliding_limit_is_where_impacts_begin_to_slide(shell: bool) -> None:
     assert limit == pytest.approx(steepest_sliding(inertia), abs=0.7)
 
 
+@pytest.mark.long
 def test_static_friction_that_may_be_any_larger_is_not_determined() -> None:
     """Its standard error is 0.27 at 0.37; four times the value explains the data, too, with a
     shorter reach in the slip.

@@ -70,7 +70,7 @@ def test_intervals_from_bounce_times_with_outliers_cover():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("errors", "noise"),
     [

@@ -111,6 +111,7 @@ def test_draws_give_the_band_of_the_covariance_where_the_problem_is_nearly_linea
     )
 
 
+@pytest.mark.long
 def test_a_new_trial_is_a_function_of_the_scene(table):
     def rebound(scene: jc.Scene):
         return scene.contact.normal.restitution * 3.0

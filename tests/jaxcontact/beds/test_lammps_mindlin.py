@@ -75,12 +75,14 @@ def in_numbers(slip_cut, torque_cut):
     return -spin, 0.5 * closing  # the second axis points along -z x x = y of the scene
 
 
+@pytest.mark.long
 def test_a_bed_has_the_numbers_of_lammps():
     result = collided("lammps_granular")
     np.testing.assert_allclose(result.spin[-1, :, 1], SPIN, atol=1e-8)
     np.testing.assert_allclose(result.velocity[-1, 0], REBOUND, atol=1e-8)
 
 
+@pytest.mark.long
 def test_the_cause_is_that_slip_and_torque_have_different_levers():
     spin, velocity = in_numbers(slip_cut=0.0, torque_cut=0.5)
     assert abs(spin - SPIN) < 1e-8

@@ -9,7 +9,7 @@ from jaxcontact.testing.law_contract import CHECKS, outcome
 from tests.jaxcontact.laws.catalogue import LAWS
 from tests.jaxcontact.laws.support_table import assert_documented, documented
 
-SLOW = ("finite", "grad of grad", "single precision", "smoothness")
+SLOW = ("finite", "second derivative", "grad of grad", "single precision", "smoothness")
 """Checks that take most of the time of all laws."""
 
 SLOW_OF_A_SYSTEM = (*SLOW, "jit and vmap", "jvp", "vjp", "approximation")
@@ -21,7 +21,6 @@ ALWAYS = (
     "JohnsonKendallRoberts",
     "cundall_strack_force",
     "kuwabara_kono_restitution",
-    "slip_after_impulse",
 )
 """One law of each kind, of which every run makes all checks; slow ones of the others are long."""
 

@@ -61,14 +61,7 @@ CASES = [*((name, COMPLIANT) for name in SURFACES), ("in a drum", RIGID), ("on a
 QUICK = [("inside a sphere", COMPLIANT), ("on a ball", RIGID)]
 
 
-@pytest.mark.long(
-    "on an ellipsoid-method3",
-    "in a drum-method1",
-    "on a ball-method2",
-    "on a ball-method5",
-    "in a drum-method4",
-)
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "method"),
     [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES],

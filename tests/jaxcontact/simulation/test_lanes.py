@@ -63,7 +63,7 @@ def count_branches(jaxpr):
     return branches
 
 
-@pytest.mark.long("of another program")
+@pytest.mark.long("of another program", "on a plane")
 @pytest.mark.parametrize("name", SCENES)
 def test_branches_stay_branches_in_lanes(name):
     alone, lanes = jnp.zeros(()), jnp.zeros(3)

@@ -156,6 +156,9 @@ def steps_of(name, start, end, *, smooth=True):
     "edem linear: touch",
     "exudyn impact: touch",
     "pfc rolling: touch",
+    "edem hertz: slider",
+    "pfc hertz: touch",
+    "pfc rolling: no tension",
 )
 @pytest.mark.parametrize(
     "corner",
@@ -342,7 +345,13 @@ SINGULAR = {
 
 
 @pytest.mark.long(
-    "edem hertz", "pfc hertz", "pfc rolling", "edem linear", "modia3d", "exudyn impact"
+    "edem hertz",
+    "pfc hertz",
+    "pfc rolling",
+    "edem linear",
+    "modia3d",
+    "exudyn impact",
+    "exudyn plastic",
 )
 @pytest.mark.parametrize(
     "name",

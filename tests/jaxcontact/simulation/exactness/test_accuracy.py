@@ -57,7 +57,7 @@ def test_an_accuracy_that_cannot_be_had_is_refused(method, accuracy):
         method(accuracy=accuracy)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_coarse_accuracy_lets_pass_what_the_usual_one_does_not():
     scene = jc.Scene(
         bodies=jc.spheres(radius=0.02, mass=2.7e-3),

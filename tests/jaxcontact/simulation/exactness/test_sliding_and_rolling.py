@@ -86,7 +86,7 @@ def random_case(rng: np.random.Generator, *, tilt: float) -> dict:
     }
 
 
-@pytest.mark.long("level", "level rigid", "tilted")
+@pytest.mark.long("level", "level rigid", "tilted", "tilted in a fluid")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("tilt", "kind"),

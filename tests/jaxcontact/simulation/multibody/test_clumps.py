@@ -31,7 +31,7 @@ def dumbbell(**changes) -> jc.Clumps:
     return jc.clump(**{**given, **changes})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_free_body_keeps_energy_and_angular_momentum():
     """Unequal moments of inertia: the spin changes all the time."""
     scene = jc.Scene(

@@ -150,6 +150,7 @@ def test_angular_momentum_is_conserved(method):
     assert np.max(drift) < 1e-12
 
 
+@pytest.mark.long("soft")
 @METHODS
 def test_energy_does_not_grow(method):
     _, _, energy = mechanics(collisions(method))
@@ -393,6 +394,7 @@ def test_the_ledger_of_a_cradle_closes(name, gap):
         )
 
 
+@pytest.mark.long("soft-2e-06")
 @pytest.mark.parametrize(("name", "within"), [("rigid", 1e-14), ("soft", 2e-6)])
 def test_a_cradle_with_gaps_hands_the_motion_on(name, within):
     for restitution in (1.0, 0.9):

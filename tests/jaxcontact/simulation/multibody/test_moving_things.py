@@ -103,7 +103,7 @@ def test_the_budget_of_steps_grows_with_the_periods_of_what_moves():
     assert 1500 <= steps(scene(0.0, springs=(spring,)), (0.0, 1.0)) <= 3000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_vibrating_plate_kicks_as_scipy_says():
     amplitude, frequency, fall, restitution, duration = 1e-3, 25.0, 0.05, 0.7, 0.35
     times = jnp.linspace(0.0, duration, 8)

@@ -76,8 +76,7 @@ def pendulum(angle: float, times: np.ndarray, *, inertia: float) -> np.ndarray:
     return 2 * np.arcsin(np.sqrt(modulus) * cosine / delta)
 
 
-@pytest.mark.long("1.0-sphere")
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["sphere", pytest.param("cylinder", marks=pytest.mark.long)])
 @pytest.mark.parametrize("friction", [1.0, 0.0])
 def test_a_ball_in_a_bowl_swings_like_a_pendulum_however_long(shape, friction):
@@ -132,7 +131,7 @@ def sliding(friction: float, angle: float, times: np.ndarray) -> np.ndarray:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_slip_that_turns_round_within_a_step_is_seen():
     """In the first or last piece of a step, it was not."""
     times = np.linspace(0.0, 2.0, 17)

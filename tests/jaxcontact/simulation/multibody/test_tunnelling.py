@@ -108,7 +108,7 @@ def test_a_sphere_that_only_grazes_is_seen():
             assert bool(found.contacts.happened[0]) == hits, (depth, speed)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_rod_that_turns_fast_does_not_turn_through_a_wall():
     """Its end meets the wall long before its centre would."""
     rod = jc.clump(
