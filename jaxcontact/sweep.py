@@ -43,6 +43,13 @@ Indices = NDArray[np.intp]
 Make = Callable[[Inputs], tuple[Scene, State]]
 
 
+def usual_lanes() -> int:
+    """Size of a group where none is asked for: 128 on a processor, whose cache it fits; 16384 on an
+    accelerator, which it fills (an H100 follows 22 times as many bounces with it).
+    """
+    return 128 if jax.default_backend() == "cpu" else 16_384
+
+
 @overload
 def sweep(
     make: Make[Inputs],
@@ -51,7 +58,7 @@ def sweep(
     *,
     method: EventAligned | Impulse | None = None,
     keep: None = None,
-    lanes: int = 128,
+    lanes: int | None = None,
 ) -> Trajectory: ...
 
 
@@ -63,7 +70,7 @@ def sweep(
     *,
     method: EventAligned | Impulse | None = None,
     keep: Callable[[Trajectory], Outputs],
-    lanes: int = 128,
+    lanes: int | None = None,
 ) -> Outputs: ...
 
 
@@ -74,7 +81,7 @@ def sweep(
     *,
     method: EventAligned | Impulse | None = None,
     keep: Callable[[Trajectory], Outputs] | None = None,
-    lanes: int = 128,
+    lanes: int | None = None,
 ) -> Trajectory | Outputs:
     """Simulate ``make(input)`` for every one of ``inputs``, whatever the scene.
 
@@ -104,7 +111,7 @@ def sweep(
         keep: what is kept of each motion, any pytree of arrays of one ``Trajectory``; by default
             all of it, of which the contacts take as much room as in the motion with the most.
             Compiled once for a function, so give one that has a name.
-        lanes: size of a group; on a processor, what fits its cache.
+        lanes: size of a group; by default ``usual_lanes()``.
 
     Returns:
         A trajectory, or what is kept of it, of which every array has a first axis that counts the
@@ -156,6 +163,7 @@ def sweep(
     method = EventAligned() if method is None else method
     if not isinstance(method, (EventAligned, Impulse)):
         raise TypeError(f"sweep: method = {method!r} is not EventAligned() or Impulse().")
+    lanes = usual_lanes() if lanes is None else lanes
     if not isinstance(lanes, int) or isinstance(lanes, bool) or lanes < 1:
         raise ValueError(f"sweep: lanes = {lanes!r} is not a whole number >= 1.")
     counts = {jnp.shape(leaf)[:1] for leaf in jax.tree.leaves(inputs)}

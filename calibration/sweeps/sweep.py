@@ -35,12 +35,12 @@ from calibration.sweeps.store import (
 from calibration.sweeps.variables import Start, Variable, chosen
 from jaxcontact.simulation.core.status import describe_failures, succeeded
 from jaxcontact.simulation.simulate import check_simulation
+from jaxcontact.sweep import usual_lanes
 
 if TYPE_CHECKING:
     import distributed
     import xarray
 
-LANES, CHUNK = 128, 1024
 USUAL = ("impacts", "impact_speed", "rebound_speed", "restitution", "final_velocity")
 """Responses that are kept where none are named."""
 
@@ -56,8 +56,8 @@ def sweep(
     responses: Sequence[str | Response] = USUAL,
     impacts: int = 1,
     method: jc.EventAligned | jc.Impulse | None = None,
-    chunk: int = CHUNK,
-    lanes: int = LANES,
+    chunk: int | None = None,
+    lanes: int | None = None,
     progress: Progress | None = None,
     client: "distributed.Client | None" = None,
 ) -> "xarray.Dataset":
@@ -83,8 +83,8 @@ def sweep(
         responses: what to keep, by the names of ``RESPONSES``, or your own.
         impacts: how many first impacts have an entry in the responses of impacts.
         method: ``jaxcontact.EventAligned()`` (default) or ``jaxcontact.Impulse()``.
-        chunk: variants between two writes.
-        lanes: variants that are simulated together, as in ``jaxcontact.sweep``.
+        chunk: variants between two writes; by default eight groups.
+        lanes: variants that are simulated together, a group, as in ``jaxcontact.sweep``.
         progress: called after each chunk.
         client: of Dask distributed; its workers simulate the chunks, with the same numbers.
 
@@ -118,7 +118,9 @@ def sweep(
         >>> bool((abs(swept.restitution.sel(impact=1) - restitution) < 1e-12).all())
         True
     """
-    _check_numbers(duration=duration, impacts=impacts, chunk=chunk, lanes=lanes)
+    lanes = usual_lanes() if lanes is None else lanes
+    chunk = 8 * lanes if chunk is None else chunk
+    _check_numbers(duration=duration, impacts=impacts, lanes=lanes, chunk=chunk)
     ordered = in_order(factors)
     kept = _named(responses, ordered)
     design = Design() if design is None else design

@@ -25,7 +25,7 @@ from calibration.studies import (
 )
 from calibration.studies.swept.start import starting_point
 from calibration.sweeps import store
-from calibration.sweeps.sweep import CHUNK
+from jaxcontact.sweep import usual_lanes
 from jaxcontact.systems import pfc
 
 ROOT = Path(__file__).parents[3]
@@ -112,13 +112,14 @@ def test_it_goes_on_after_a_kill_and_refuses_another_sweep(run, tmp_path, monkey
             raise KeyboardInterrupt
         write(self, start, *rest)
 
-    many = [*DROPS, "--number", CHUNK + 6]
+    chunk = 8 * usual_lanes()
+    many = [*DROPS, "--number", chunk + 6]
     monkeypatch.setattr(store.Store, "write", interrupted)
     assert run(*many, "--to", "drops")[0] == 130
     status, _, said = run(*many, "--to", "drops")
     assert status == 0
-    assert f"{CHUNK + 6} variants, {CHUNK} of them are there" in said
-    assert chunks == [0, CHUNK, CHUNK]
+    assert f"{chunk + 6} variants, {chunk} of them are there" in said
+    assert chunks == [0, chunk, chunk]
     status, _, said = run(*many, "--seed", "1", "--to", "drops")
     assert status == 2
     assert "seed = 0 there, 1 here" in said
