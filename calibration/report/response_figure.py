@@ -21,12 +21,16 @@ _PIECES, _FEWEST = 12, 5
 
 _MANY = 300  # variants, from which on the points are drawn smaller
 
+_MOST_POINTS = 5_000
+"""Points of a panel: of more, the picture would show their outline only, after half a minute."""
+
 
 def response_figure(swept: "xarray.Dataset") -> Figure:
     """Draw a sweep.
 
     A row of panels for each response that varies, a column for each factor: every variant is a
-    point, the line joins medians over pieces of the range. Above each panel stands the rank
+    point (of more than 5000 variants, as many drawn by lot), the line joins medians of all over
+    pieces of the range. Above each panel stands the rank
     correlation. Of more than five responses the first five are drawn, of more than five factors
     those that some response follows most.
 
@@ -88,6 +92,8 @@ def _strongest(factors: list[SweptColumn], responses: list[SweptResponse]) -> li
 
 def _title(variants: int, left_out: int) -> str:
     title = f"{variants} variants"
+    if variants > _MOST_POINTS:
+        title += f", {_MOST_POINTS} of them as points"
     if left_out:
         title += f"; {left_out} more response{'s' if left_out > 1 else ''} in the store"
     return title
@@ -102,7 +108,8 @@ def _draw(axes: Axes, factor: SweptColumn, response: SweptColumn, found: SweptRe
     known = np.isfinite(response.values)
     x, y = factor.values[known], response.values[known]
     size, opacity = (4, 0.35) if x.size >= _MANY else (14, 0.7)
-    axes.scatter(x, y, s=size, color=BLUE, alpha=opacity, lw=0, rasterized=True)
+    points = _lot(x.size)
+    axes.scatter(x[points], y[points], s=size, color=BLUE, alpha=opacity, lw=0, rasterized=True)
     if factor.scale == LOGARITHMIC:
         axes.set_xscale("log")
     axes.plot(*_medians(x, y), color=ORANGE, lw=1.4)
@@ -110,6 +117,15 @@ def _draw(axes: Axes, factor: SweptColumn, response: SweptColumn, found: SweptRe
     if rank is not None:
         axes.set_title(f"rank correlation {rank:+.2f}", fontsize=8, color=GREY)
     plain_style(axes)
+
+
+def _lot(count: int) -> NDArray[np.int_]:
+    """Which of ``count`` variants are points, the same each time. Every so many of a grid would
+    show some of its levels only.
+    """
+    if count <= _MOST_POINTS:
+        return np.arange(count)
+    return np.random.default_rng(0).choice(count, _MOST_POINTS, replace=False)
 
 
 def _medians(

@@ -177,6 +177,11 @@ def test_a_summary_says_what_each_response_follows(tmp_path):
     assert len(figure.axes) == 5 * 3
     assert figure.axes[0].get_ylabel() == "impacts"
     assert cal.report.png(figure).startswith(b"\x89PNG")
+    many = cal.report.response_figure(xarray.concat([swept] * 100, dim="variant"))
+    points, medians = (axes := many.axes[0]).collections[0].get_offsets(), axes.lines[0]
+    assert "5000 of them as points" in many.get_suptitle()
+    assert len(points) == 5000
+    np.testing.assert_allclose(medians.get_ydata(), figure.axes[0].lines[0].get_ydata())
     with pytest.raises(InputError, match="'sobol'"):
         on_grid(swept)
 
