@@ -63,8 +63,8 @@ def pytest_configure(config):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Tests of one file share what they compile, so they run in one process, unless they say
-    otherwise. Groups with many slow tests run first: then all processes end at about the same time.
-    Long ones run on request.
+    otherwise. Groups with many slow tests (whatever the number of their cases) run first: then all
+    processes end at about the same time. Long ones run on request.
     """
     if not config.getoption("--long"):
         long = [item for item in items if _is_long(item)]
@@ -74,7 +74,12 @@ def pytest_collection_modifyitems(config, items):
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     slow = Counter(
-        _group(item) for item in items if item.get_closest_marker("slow") or _is_long(item)
+        group
+        for group, _ in {
+            (_group(item), item.originalname)
+            for item in items
+            if item.get_closest_marker("slow") or _is_long(item)
+        }
     )
     place = {group: index for index, group in enumerate(dict.fromkeys(map(_group, items)))}
     items.sort(key=lambda item: (-slow[_group(item)], place[_group(item)]))

@@ -16,6 +16,8 @@ from jaxcontact.laws.core.registry import LAWS
 from tests.array_shapes import has_stated_shapes, stated_shapes, values_with_shapes
 from tests.public_names import documentation, documented_homes, home, public_names, resolve
 
+pytestmark = pytest.mark.slow
+
 NAMES = public_names()
 NAMESPACE = {"jc": jc, "cal": cal, "jax": jax, "jnp": jnp, "np": np}
 """What an example may use without importing it. Numbers are in double precision (conftest.py)."""

@@ -9,6 +9,8 @@ from scipy.optimize import least_squares
 
 from experiments.benchmarks import reference_solution as reference
 
+pytestmark = pytest.mark.slow
+
 
 def in_time(parameters, start, times):
     """Path by scipy's DOP853 in time, switched at touch-down and lift-off; flights in closed form.
@@ -78,7 +80,6 @@ def test_the_bounce_train_has_converged_and_ends_where_it_should():
 
 
 @pytest.mark.long("0.6")
-@pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.6, 0.95])
 def test_damping_and_spin_at_the_ends_of_the_sweep_agree_with_an_integration_in_time(restitution):
     case = ((3e7, restitution, 0.15), (0.2, 0.05, -2.0, 0.3, 40.0), np.arange(1, 101) * 0.01)
@@ -115,7 +116,6 @@ def test_an_elastic_bounce_without_friction_returns_to_its_height():
     np.testing.assert_allclose(apex[1], reference.BOUNCE_TRAIN_START[1], rtol=0, atol=1e-12)
 
 
-@pytest.mark.slow
 def test_the_gradient_of_the_misfit_is_the_recorded_one():
     recorded = [
         -2.04152e-07,
@@ -133,7 +133,6 @@ def test_the_gradient_of_the_misfit_is_the_recorded_one():
     np.testing.assert_allclose(gradient, reference.misfit_gradient(steps=96), rtol=1e-10)
 
 
-@pytest.mark.slow
 def test_the_gradient_of_the_misfit_agrees_with_differences_where_these_are_well_conditioned():
     nominal = np.array(
         [np.log(reference.NOMINAL[0]), *reference.NOMINAL[1:], *reference.BOUNCE_TRAIN_START]

@@ -6,6 +6,8 @@ import pytest
 
 from tests.reference.tree import all_cases
 
+pytestmark = pytest.mark.slow
+
 
 def group_of(name):
     """Cases of one file, of Exudyn's trajectories, and all published ones, share what they
@@ -19,9 +21,6 @@ def group_of(name):
         else "/".join(name.split("[")[0].split("/")[:2])
     )
 
-
-SLOW = tuple(f"closed_form/gradient_cases/{case}" for case in ("G03", "G10", "G12"))
-"""Cases of several bodies, and with many steps."""
 
 LONG = tuple(f"closed_form/gradient_cases/{case}" for case in ("G09a", "G10", "G11"))
 """Cases whose reverse mode takes up to a minute to compile: another one (G01) takes the same way
@@ -37,12 +36,9 @@ LONG_IN_ALL = (
 
 
 def marks(name):
-    # A derivative in reverse mode is compiled for each case.
-    slow = name.endswith("reverse") or name.startswith(SLOW)
     long = name.startswith(LONG_IN_ALL) or (name.endswith("reverse") and name.startswith(LONG))
     return [
         pytest.mark.xdist_group(group_of(name)),
-        *([pytest.mark.slow] if slow else []),
         *([pytest.mark.long] if long else []),
     ]
 

@@ -21,6 +21,8 @@ from calibration.studies.study import Ball, ModelOptions
 from calibration.studies.toml import read_study
 from tests.calibration import synthetic_fits as synthetic
 
+pytestmark = pytest.mark.slow
+
 CLICKS = b"t [s]\n0.000\n0.350\n0.665\n0.9485\n"
 
 

@@ -33,6 +33,8 @@ from calibration.studies.steps.resumed_fit import resume_fit
 from calibration.studies.study import SECTIONS, Ball, BodyOptions, ReadingOptions
 from tests.calibration import synthetic_fits as synthetic
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 CLICKS = "t [s]\n0.000\n0.350\n0.665\n0.9485\n"
 

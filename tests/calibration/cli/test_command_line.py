@@ -28,6 +28,8 @@ from calibration.studies.toml import read_study
 from calibration.studies.trajectories import usable
 from tests.calibration import synthetic_fits as synthetic
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 BALL = ["--radius", "0.02", "--mass", "0.0027", "--shell"]
 RESULTS = ("fit.json", "fit.png", "report.html", "study.toml")
@@ -146,7 +148,6 @@ def test_check_says_what_is_there_and_what_can_be_learned(run, here):
     assert sorted(path.name for path in here.iterdir()) == ["drops"]
 
 
-@pytest.mark.slow
 def test_check_gives_the_drag_coefficient_only_with_the_mass(run):
     assert "drag coefficient" not in run("check", "drops", "--radius", "0.02")[1]
     assert "drag coefficient" in run("check", "drops", "--radius", "0.02", "--mass", "0.0027")[1]
@@ -740,7 +741,6 @@ def test_importing_the_package_imports_nothing_heavy():
 # For real
 
 
-@pytest.mark.slow
 def test_a_simulated_bounce_is_fitted_and_the_second_run_compiles_nothing(here):
     environment = {
         **os.environ,

@@ -23,6 +23,8 @@ from calibration.studies import pipeline
 from calibration.studies.toml import read_study
 from tests.calibration.io.test_names import ODD
 
+pytestmark = pytest.mark.slow
+
 BALL = ("--radius", "0.02", "--mass", "0.03")
 
 

@@ -14,6 +14,8 @@ from calibration.runtime import compilation_cache
 from experiments.films.camera import Camera, Room, Sprite, write_film
 from experiments.films.motion import Motion
 
+pytestmark = pytest.mark.slow
+
 DROP = Motion(start=(-0.06, 0.32), velocity=(0.08, 0.0), restitution=0.8)
 BALL = ["--radius", "0.02"]
 
@@ -70,7 +72,6 @@ def test_a_film_becomes_a_recording_and_a_film_to_check_it_with(run, tmp_path):
     assert run("check", "drop.csv", *BALL, "--mass", "0.0027")[0] == 0
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_the_restitution_of_a_film_is_within_its_interval(run):
     assert run("track", "drop.mp4", *BALL)[0] == 0

@@ -6,6 +6,8 @@ from scipy.integrate import cumulative_trapezoid
 
 from calibration.detection.decay import Kind, find_break, fit_side, make_run
 
+pytestmark = pytest.mark.slow
+
 TIME = np.linspace(0.0, 8.0, 320)
 SMOOTH = {
     "constant": 0.6 - 0.05 * TIME,

@@ -10,6 +10,8 @@ from calibration.errors import InputError
 from experiments.films.camera import Room, Sprite
 from tests.calibration.films.films import CAMERA, DROP, RADIUS, errors, film_of, followed
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {
     "sharp": {},
     "blurred": {"camera": {"exposure": 0.006, "rate": 60.0}},

@@ -17,6 +17,8 @@ from calibration.results.goodness import GUESSED_MISFIT, MISFIT_TOLERANCE, large
 from calibration.results.numbers import found, has_interval, short_status
 from calibration.results.table import fit_text
 
+pytestmark = pytest.mark.slow
+
 RESTITUTION = "contact.normal.restitution"
 SPEED = np.linspace(0.5, 4.0, 24)
 

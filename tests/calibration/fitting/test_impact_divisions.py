@@ -13,6 +13,8 @@ from calibration.fitting.start import starting_point
 from calibration.studies.tables import fit_impacts
 from tests.calibration.random_tables import MASS, RADIUS, Truth, least_chi2, random_table
 
+pytestmark = pytest.mark.slow
+
 NORMAL, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"
 FREE = (NORMAL, FRICTION, TANGENTIAL)

@@ -16,6 +16,8 @@ from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal, Normal
 from jaxcontact.parameters import Interval, Quantity
 
+pytestmark = pytest.mark.slow
+
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"
 ANGLES = np.linspace(5.0, 75.0, 15)
@@ -56,7 +58,6 @@ def found():
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_the_best_of_many_starts_is_the_optimum_and_the_waterfall_is_sorted(found):
     alone = cal.fit(problem())
     assert found.fit.chi2 == pytest.approx(alone.chi2, rel=1e-9)

@@ -10,6 +10,8 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.io.impact_table import ImpactTable
 
+pytestmark = pytest.mark.slow
+
 RESTITUTION = "contact.normal.restitution"
 
 

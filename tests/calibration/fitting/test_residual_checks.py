@@ -26,6 +26,8 @@ from calibration.results.residual_check import FAMILY_LEVEL
 from calibration.results.table import fit_text, print_fit
 from experiments.residual_checks.scenarios import SCENARIOS
 
+pytestmark = pytest.mark.slow
+
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 ROWS = 60
 

@@ -11,6 +11,8 @@ import jaxcontact as jc
 from calibration.fitting.shown.contact_force import force_loops, is_compliant
 from calibration.fitting.shown.sources import sources_of
 
+pytestmark = pytest.mark.slow
+
 RESTITUTION = "contact.normal.restitution"
 
 

@@ -12,6 +12,8 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.measurements.rolling_motion import roll_along, spin_down
 
+pytestmark = pytest.mark.slow
+
 GRAVITY, RADIUS, MASS, BALL = 9.81, 0.02, 0.03, 0.4
 TIMES = np.linspace(0.0, 6.0, 97)
 ROLLING = "contact.rolling.rolling_coefficient"
@@ -147,7 +149,6 @@ def rolling_fit(quantity, seed, *, inertia=BALL, coefficient=0.008, slope=0.002)
 
 
 @pytest.mark.long("position")
-@pytest.mark.slow
 @pytest.mark.parametrize("quantity", ["speed", "position"])
 def test_rolling_resistance_and_slope_are_found(quantity):
     fits = [rolling_fit(quantity, seed) for seed in range(6)]

@@ -30,6 +30,8 @@ from jaxcontact.laws.core.damping_maps import exact_damping_ratio
 from jaxcontact.parameters import put
 from tests.calibration.optimise.derivatives_of_residuals import check_derivatives
 
+pytestmark = pytest.mark.slow
+
 RESTITUTION, STIFFNESS = "contact.normal.restitution", "contact.normal.stiffness"
 FRICTION, DRAG = "contact.friction.coefficient", "drag.coefficient"
 GRAVITY, RADIUS, MASS = 9.81, 0.02, 0.03
@@ -408,7 +410,6 @@ def test_stiffness_and_restitution_from_force_traces_with_an_unknown_trigger():
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
     known = [force_trial(speed, seed) for seed, speed in enumerate((1.0, 2.0))]
     told = fit(
@@ -449,7 +450,6 @@ def test_contact_durations_of_known_impacts_are_hertz_s():
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_stiffness_from_contact_durations():
     rng = np.random.default_rng(5)
     speeds = np.array([0.5, 1.0, 2.0, 3.0])
@@ -577,7 +577,6 @@ def spin_fit():
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_friction_from_spins_wrapped_marker_angles_and_orientations_in_one_trial():
     problem, found = spin_fit()
     assert_found(found, {FRICTION: 0.1})
@@ -659,7 +658,6 @@ def test_measurements_from_files(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_rolling_resistance_from_the_distance_rolled_and_its_time():
     # A rolling sphere slows down by c g/(1 + kappa).
     coefficient, speed, slowing = 0.02, 1.0, 0.02 * GRAVITY / 1.4
@@ -709,7 +707,6 @@ def film_of_drop(height: float, impacts: np.ndarray, rng: np.random.Generator) -
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_sounds_positions_and_an_impact_table_in_one_problem():
     rng = np.random.default_rng(9)
     sound = times_of_impacts(0.8, 3.0, 8) + SIGMA * rng.standard_normal(8)

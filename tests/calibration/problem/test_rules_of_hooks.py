@@ -11,6 +11,8 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 
+pytestmark = pytest.mark.slow
+
 FALL = np.sqrt(2.0 * 0.5 / 9.80665)
 TIMES = FALL * (1.0 + 2.0 * np.cumsum([0.0, 0.8, 0.8**2, 0.8**3]))
 """Of impacts after a fall of 0.5 m with restitution 0.8."""

@@ -14,6 +14,8 @@ import jaxcontact as jc
 from calibration.programs import PROGRAMS, Target
 from tests.calibration.programs import targets
 
+pytestmark = pytest.mark.slow
+
 PROGRAM_NAMES = PROGRAMS.names
 SPEEDS = np.array([0.8, 1.2, 2.0, 2.4, 3.0])
 

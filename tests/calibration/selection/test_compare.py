@@ -30,6 +30,8 @@ from calibration.selection.information_criteria import (
 )
 from calibration.selection.lower_minima import find_lower_minima
 
+pytestmark = pytest.mark.slow
+
 RESTITUTION = "contact.normal.restitution"
 VISCOELASTIC = jc.ViscoelasticRestitution(restitution=0.8)
 CONSTANT = jc.NewtonRestitution(restitution=0.8)
@@ -82,7 +84,6 @@ def test_criteria_are_those_of_the_textbook():
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_likelihood_counts_and_criteria_match_a_direct_computation(precise):
     model, data = precise["constant"], table(VISCOELASTIC, 0.003)
     e = model.fit.parameters[RESTITUTION].value
@@ -236,7 +237,6 @@ def drop(seed: int, law, sigma: float, *, duration: float) -> Recording:
 
 
 @pytest.mark.long("1-bounces-1.8")
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "way", "duration"),
     [pytest.param(3, "trials", 1.2, marks=pytest.mark.long), (1, "bounces", 1.8)],

@@ -19,6 +19,8 @@ from calibration.selection.impact_baselines import (
 from calibration.studies.tables import ImpactTables
 from tests.calibration.io.test_impact_vectors import impacts, write
 
+pytestmark = pytest.mark.slow
+
 CURVES = [predict_mean, predict_polynomial, predict_gaussian_process]
 
 

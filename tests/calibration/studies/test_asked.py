@@ -30,6 +30,8 @@ from calibration.studies.trajectories import (
     read_trajectories,
 )
 
+pytestmark = pytest.mark.slow
+
 BALL = Ball(radius=0.02, mass=0.0027, shell=True)
 RESTITUTION = "contact.normal.restitution"
 ALWAYS_THERE = {

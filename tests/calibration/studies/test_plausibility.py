@@ -26,6 +26,8 @@ from calibration.studies.plausibility.results import judge_plausibility
 from tests.calibration import synthetic_fits as synthetic
 from tests.calibration.studies.newcomers import DRAG, RESTITUTION, drop, write
 
+pytestmark = pytest.mark.slow
+
 TRUTH = {"contact.normal.restitution": RESTITUTION, "drag.coefficient": DRAG, "length_scale": 1.0}
 
 

@@ -16,6 +16,8 @@ from calibration.studies.pipeline import problem_to_fit
 from calibration.studies.tossed.toss import first_touch, make_body, read_tosses
 from tests.calibration.studies.tossed_box import TossedBox
 
+pytestmark = pytest.mark.slow
+
 TRUE = {"restitution": 0.35, "friction": 0.22, "height": 0.004}
 STIFFNESS, SLIP_VELOCITY = 1e7, 5e-3
 SHAPE = {"name": "cube", "half_width": 0.05, "corner_radius": 5e-4}
@@ -218,7 +220,6 @@ def test_check_says_how_many_poses_there_are(folder):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_tosses_of_an_independent_truth_give_it_back_from_the_command_line(tmp_path):
     for k in range(3):
         write_toss(tmp_path / f"toss_{k}.csv", k)

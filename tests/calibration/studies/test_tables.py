@@ -13,6 +13,8 @@ from calibration.studies.tables import fit_impacts
 from tests.calibration.random_tables import MASS, RADIUS, Before, rebound
 from tests.calibration.studies.test_friction_laws import slip_after
 
+pytestmark = pytest.mark.slow
+
 NORMAL, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"
 ANGLES = np.linspace(8.0, 80.0, 12)

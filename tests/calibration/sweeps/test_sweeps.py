@@ -15,6 +15,8 @@ from calibration.sweeps import Design, Levels, Range, Response, on_grid, store, 
 from calibration.sweeps import sweep as sweep_into_a_store
 from calibration.sweeps.variables import Start
 
+pytestmark = pytest.mark.slow
+
 RADIUS, GRAVITY = 0.02, 9.81
 START = jc.state(position=(0.0, 0.0, 0.3))
 SCENE = jc.Scene(

@@ -33,6 +33,8 @@ from tests.calibration.synthetic_impacts import (
     whitened,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def found():

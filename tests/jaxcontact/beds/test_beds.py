@@ -9,6 +9,8 @@ import pytest
 
 import jaxcontact as jc
 
+pytestmark = pytest.mark.slow
+
 SIDE, COUNT, STEP = 3, 27, 2e-5
 WIDTH = 0.0105 * SIDE
 NUMBERS = np.random.default_rng(0)

@@ -8,6 +8,8 @@ from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
 
+pytestmark = pytest.mark.slow
+
 HERTZ = jc.HertzMindlin(
     youngs_modulus=5e6, poisson_ratio=0.25, restitution=0.7, coefficient=0.3, zeta=0.05
 )

@@ -10,6 +10,8 @@ import pytest
 
 import jaxcontact as jc
 
+pytestmark = pytest.mark.slow
+
 RADIUS, STEP, STEPS = 5e-3, 1e-7, 4000
 PLACE = np.array([(-0.004770696007084728, 0.0, 1.5e-3), (0.004770696007084728, 0.0, -1.5e-3)])
 VELOCITY = np.array([(0.5, 0.0, 0.0), (-0.5, 0.0, 0.0)])

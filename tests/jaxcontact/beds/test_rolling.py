@@ -10,6 +10,8 @@ import pytest
 
 import jaxcontact as jc
 
+pytestmark = pytest.mark.slow
+
 RADIUS, LEAN, COEFFICIENT, END = 5e-3, 0.2, 0.1, 0.2
 CONTACT = jc.LinearSpringDashpot(stiffness=1e4, restitution=0.3, coefficient=0.6, zeta=0.3)
 

@@ -13,6 +13,8 @@ from scipy.spatial.transform import Rotation
 from jaxcontact.geometry.segment import END, INTERIOR, START, closest_point_on_planar_segment
 from jaxcontact.geometry.triangle import REGIONS, closest_point_on_triangle, triangle_normal
 
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.default_rng(20260301)
 COUNT = 400
 TRIANGLES = RANDOM.normal(size=(COUNT, 3, 3))
@@ -198,7 +200,6 @@ def corner_orders(dtype):
 
 
 @pytest.mark.long("float64")
-@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_value_and_two_derivatives_are_finite_at_corners_and_on_degenerate_triangles(dtype):
     value, forward, reverse, second = corner_orders(dtype)

@@ -9,6 +9,8 @@ from jaxcontact.testing.law_contract import CHECKS, outcome
 from tests.jaxcontact.laws.catalogue import LAWS
 from tests.jaxcontact.laws.support_table import assert_documented, documented
 
+pytestmark = pytest.mark.slow
+
 SLOW = ("finite", "second derivative", "grad of grad", "single precision", "smoothness")
 """Checks that take most of the time of all laws."""
 
@@ -30,13 +32,11 @@ def of_a_system(name: str) -> bool:
 
 
 def marks_of(name: str, check: str) -> list:
-    """What the checks of one law compile is shared: they run in one process. Whole contacts of
-    other programs, made of laws that are here themselves, are slow.
-    """
+    """What the checks of one law compile is shared: they run in one process."""
     slow = check in (SLOW_OF_A_SYSTEM if of_a_system(name) else SLOW)
     marks = [pytest.mark.xdist_group(name)]
-    if slow or of_a_system(name):
-        marks.append(pytest.mark.long if slow and name not in ALWAYS else pytest.mark.slow)
+    if slow and name not in ALWAYS:
+        marks.append(pytest.mark.long)
     return marks
 
 

@@ -16,6 +16,8 @@ from jaxcontact.laws.friction.coulomb import (
     RegularizedCoulomb,
 )
 
+pytestmark = pytest.mark.slow
+
 NAMES = list(REGULARIZATIONS)
 
 
@@ -57,7 +59,6 @@ def test_the_force_follows_its_formula_up_to_any_slip(name):
     assert jax.jacfwd(law.ratio)(0.0) == law.slope
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_flow_has_all_digits(name):
     flow = jax.jit(REGULARIZATIONS[name].flow)
@@ -80,7 +81,6 @@ def test_the_flow_has_all_digits(name):
             assert flow(x, p) == pytest.approx(exact, rel=1e-14 * max(1, x / max(exact, 1e-3)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_flow_solves_its_differential_equation_everywhere(name):
     law = REGULARIZATIONS[name]
@@ -150,7 +150,6 @@ def test_slip_keeps_its_direction_and_force_opposes_it(name):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_short_impulse_is_the_force_over_a_short_time(name):
     law = RegularizedCoulomb(

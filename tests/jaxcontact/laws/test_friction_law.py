@@ -12,6 +12,8 @@ import jaxcontact as jc
 from jaxcontact.laws.friction import coulomb, stribeck
 from jaxcontact.laws.friction.continuous import continuous_friction_force
 
+pytestmark = pytest.mark.slow
+
 FromForce = jc.friction_law(coulomb.friction_force)
 Stribeck = jc.friction_law(stribeck.regularized_stribeck_force)
 FORMS = jc.laws.REGULARIZATIONS
@@ -54,7 +56,6 @@ def test_derivatives_of_two_orders_are_those_of_the_closed_flow():
         np.testing.assert_allclose(found, closed, rtol=1e-9, atol=1e-9 * np.abs(closed).max())
 
 
-@pytest.mark.slow
 def test_gradients_are_finite_wherever_the_slip_ends():
     """Also where it ends so deep that the panels do not reach there."""
 
@@ -120,7 +121,6 @@ def test_batches_and_single_precision():
 
 
 @pytest.mark.long("event")
-@pytest.mark.slow
 @pytest.mark.parametrize("method", [jc.EventAligned(), jc.Impulse()], ids=["event", "impulse"])
 def test_a_ball_that_slides_and_then_sticks_moves_as_with_the_closed_law(method):
     def motion(friction):
@@ -138,7 +138,6 @@ def test_a_ball_that_slides_and_then_sticks_moves_as_with_the_closed_law(method)
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_two_spheres_with_friction_that_falls_move_as_an_integration_in_time_says():
     """A collision with the formulas in NumPy."""
     law = Stribeck(

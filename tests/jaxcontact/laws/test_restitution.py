@@ -11,6 +11,8 @@ from scipy.integrate import solve_ivp
 
 from jaxcontact.laws.core import damping_maps as law
 
+pytestmark = pytest.mark.slow
+
 RESTITUTIONS = np.concatenate([np.geomspace(1e-3, 0.5, 40), np.linspace(0.5, 1.0, 41)])
 
 
@@ -54,7 +56,6 @@ def precise_damping_ratio(restitution):
         return low
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "restitution", [0.001, 0.01, 0.1, 1 / 3, 0.5, 0.8, 0.93, 0.99, 0.9999, 0.999999]
 )
@@ -185,7 +186,6 @@ def test_the_tsuji_dashpot_agrees_with_its_integrated_table(viscoelastic):
         assert law.tsuji_alpha(damping(row["e_end_F0"])) == pytest.approx(row["alpha"], rel=1e-6)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("end", law.CONTACT_ENDS)
 def test_a_dashpot_gives_the_restitution_asked_for(end):
     maps = law.CONTACT_ENDS[end]
@@ -239,7 +239,6 @@ def test_critical_damping_has_the_restitution_exp_minus_two():
     assert np.isfinite(jax.grad(jax.grad(law.zero_overlap_restitution))(1 - 1e-16))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", law.RESTITUTION_LAWS)
 def test_asking_for_what_gives_a_restitution_obtains_it(name):
     nominal = law.RESTITUTION_LAWS[name]
@@ -268,7 +267,6 @@ def test_a_restitution_that_a_law_cannot_obtain_is_an_error_outside_and_a_limit_
     assert jax.jit(law.RESTITUTION_LAWS["gharib_hurmuzlu_2012"].asked)(0.9) == pytest.approx(1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", law.RESTITUTION_LAWS)
 def test_what_to_ask_for_has_the_slope_of_the_inverse(name):
     nominal = law.RESTITUTION_LAWS[name]
@@ -307,7 +305,6 @@ def integrated_restitution(exponent, damping_ratio, speed, mass, stiffness):
     return -motion.y[1, -1] / speed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.2, 3.0])
 def test_an_impact_rebounds_with_the_restitution_asked_for_over_four_decades_of_speed(exponent):
     for restitution, speed in (

@@ -12,6 +12,8 @@ import pytest
 import jaxcontact as jc
 from jaxcontact.laws import rolling, spinning
 
+pytestmark = pytest.mark.slow
+
 Rolling = jc.rolling_law(rolling.regularized_rolling_torque)
 Viscous = jc.rolling_law(rolling.viscous_rolling_torque)
 Spinning = jc.spinning_law(spinning.regularized_spinning_torque)
@@ -74,7 +76,6 @@ def test_contacts_of_several_radii_are_several_contacts():
     assert laws[1].limit(effective_radius=radii, overlap=overlaps).shape == (2,)
 
 
-@pytest.mark.slow
 def test_derivatives_are_those_of_the_closed_law():
     """Also where everything has come to rest, and where nothing resists."""
 
@@ -93,7 +94,6 @@ def test_derivatives_are_those_of_the_closed_law():
     np.testing.assert_allclose(found, closed, rtol=1e-8, atol=1e-9 * np.abs(closed).max())
 
 
-@pytest.mark.slow
 def test_they_keep_the_rules_of_their_kind():
     jc.testing.check_law(Viscous(viscous_coefficient=0.02))
     jc.testing.check_law(Lever(spinning_lever=1e-3, spin_velocity=1e-2))

@@ -27,6 +27,8 @@ from jaxcontact.laws.friction.slider import (
     step_work,
 )
 
+pytestmark = pytest.mark.slow
+
 ROUNDED = functools.partial(smooth_coulomb_slider, smoothing=0.1)
 SPHERES = {"overlap": 1e-4, "effective_radius": 0.01, "effective_shear_modulus": 1e8}
 STIFFNESS = float(mindlin_stiffness(1e-4, effective_radius=0.01, effective_shear_modulus=1e8))
@@ -144,7 +146,6 @@ def work_along(
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("slider", [coulomb_slider, ROUNDED])
 @pytest.mark.parametrize("limited", ["force", "displacement"])
 @pytest.mark.parametrize("damping", [0.0, 0.02])

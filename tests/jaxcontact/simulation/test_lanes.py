@@ -11,6 +11,8 @@ import pytest
 import jaxcontact as jc
 from jaxcontact.systems import exudyn
 
+pytestmark = pytest.mark.slow
+
 TIMES = jnp.linspace(0.0, 0.3, 4)
 TWO = jc.spheres(radius=jnp.array([0.02, 0.03]), mass=jnp.array([0.03, 0.06]))
 COMPLIANT = jc.ContactModel(
@@ -74,7 +76,6 @@ def test_branches_stay_branches_in_lanes(name):
 
 @pytest.mark.long("rigid")
 @pytest.mark.long("on a plane")
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["on a plane", "rigid"])
 def test_lanes_with_different_events_move_as_they_do_alone(name):
     pushes = jnp.array([-3.0, 0.0, 0.7])  # one of them never meets the other

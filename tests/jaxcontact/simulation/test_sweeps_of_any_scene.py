@@ -10,6 +10,8 @@ import pytest
 import jaxcontact as jc
 from jaxcontact.systems import pfc
 
+pytestmark = pytest.mark.slow
+
 TIMES = np.array([0.0, 0.1, 0.2])
 MASSES = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
 RESTITUTION, SPEED = 0.7, 1.5
@@ -96,7 +98,6 @@ def test_one_that_bounces_often_is_followed_in_groups_of_any_size(monkeypatch):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_the_contact_of_another_program_is_swept():
     def touch(stiffness):
         contact = pfc.Contact(

@@ -30,6 +30,8 @@ from jaxcontact.surfaces import (
     Tube,
 )
 
+pytestmark = pytest.mark.slow
+
 MOTION = PrescribedMotion(
     reference_point=(0.3, -0.2, 0.5),
     velocity=(0.4, -0.7, 0.2),
@@ -293,7 +295,6 @@ def to_rest(points):
 # --- what must hold
 
 
-@pytest.mark.slow
 @every_shape
 def test_distance_normal_and_point_belong_together(name):
     at = found(name)
@@ -315,7 +316,6 @@ def test_the_point_is_on_the_surface_and_the_sign_tells_the_side(name):
         np.testing.assert_allclose(LEVELS[name](to_rest(at.point), shape), 0.0, atol=1e-13)
 
 
-@pytest.mark.slow
 @every_shape
 def test_no_other_point_of_the_surface_is_closer(name):
     samples = surface_samples(name)
@@ -341,7 +341,6 @@ def test_the_distance_to_a_fixed_centre_changes_with_minus_the_normal_velocity(n
     )
 
 
-@pytest.mark.slow
 @every_shape
 def test_derivatives_are_those_of_differences(name):
     """Along random changes of all parameters, centre and time; where two orders agree the stencil
@@ -612,7 +611,6 @@ def test_degenerate_places_have_a_unit_normal_which_is_the_gradient(name):
     np.testing.assert_allclose(slope[:, 0, -4:-1], at.normal, atol=1e-14)
 
 
-@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("name", CORNERS)
 def test_degenerate_places_have_finite_second_derivatives_in_single_precision(name):
@@ -638,7 +636,6 @@ def test_degenerate_places_have_finite_second_derivatives_in_single_precision(na
     "facet-float64",
     "mesh-float64",
 )
-@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.long), "float64"])
 @pytest.mark.parametrize("name", CORNERS)
 def test_degenerate_places_have_finite_gradients_and_hessians(name, dtype):

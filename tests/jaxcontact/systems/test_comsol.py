@@ -30,6 +30,8 @@ from jaxcontact.systems.comsol import (
     spherical_to_spherical,
 )
 
+pytestmark = pytest.mark.slow
+
 HARD = RigidBodyContact(k_pen=1e4, c_pen=20.0)
 RAMPED = HARD.replace(ramp_overlap=5e-4, ramp_speed=0.1)
 FRICTION = Friction(mu=0.5, v0=0.05, Ff_r=0.3, Ff_max=6.0)

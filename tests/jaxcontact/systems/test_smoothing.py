@@ -26,15 +26,10 @@ from tests.jaxcontact.systems.smooth_contacts import (
     random_states,
 )
 
+pytestmark = pytest.mark.slow
+
 SLOW = ("edem hertz", "edem linear", "pfc rolling", "pfc hertz")
 """Contacts that take longer to compile."""
-
-
-def by_contact(*names):
-    return [
-        pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
-        for name in names or DOCUMENTED
-    ]
 
 
 DEEP = TOUCH - 5e-3
@@ -160,13 +155,7 @@ def steps_of(name, start, end, *, smooth=True):
     "pfc hertz: touch",
     "pfc rolling: no tension",
 )
-@pytest.mark.parametrize(
-    "corner",
-    [
-        pytest.param(corner, marks=[pytest.mark.slow] if CORNERS[corner][0] in SLOW else [])
-        for corner in CORNERS
-    ],
-)
+@pytest.mark.parametrize("corner", CORNERS)
 def test_two_derivatives_are_continuous_where_the_documented_form_has_a_corner(corner):
     """Steps of a continuous function shrink with the resolution, those of a broken one do not."""
     coarse, fine = steps_of(*CORNERS[corner])
@@ -314,7 +303,7 @@ DECADES = (1.0, 0.1, 0.01, 1e-3)
 
 
 @pytest.mark.long("edem hertz")
-@pytest.mark.parametrize("name", by_contact())
+@pytest.mark.parametrize("name", DOCUMENTED)
 def test_the_difference_from_the_documented_form_has_its_bound_which_vanishes(name):
     hard, far = forces_in(name, STATES, None), []
     for factor in DECADES:
@@ -353,14 +342,7 @@ SINGULAR = {
     "exudyn impact",
     "exudyn plastic",
 )
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name != "comsol" else [])
-        for name in DOCUMENTED
-        if name != "exudyn cut"
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in DOCUMENTED if name != "exudyn cut"])
 def test_value_gradient_and_hessian_are_finite_where_something_vanishes(name):
     forces = force_of_vector(name)
     at = jnp.stack([as_vector(arguments(name, moved=moved)) for moved in SINGULAR.values()])

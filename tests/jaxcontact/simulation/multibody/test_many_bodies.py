@@ -16,6 +16,8 @@ from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
 
+pytestmark = pytest.mark.slow
+
 FAST = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 """Compiles faster, runs slower."""
 
@@ -238,7 +240,6 @@ def value_and_derivatives(method, others: tuple) -> tuple[np.ndarray, list]:
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_a_sphere_moves_alike_with_and_without_another_far_away():
     alone, slopes_alone = value_and_derivatives(
         jc.EventAligned(max_contacts=3, contact_steps=24), ()
@@ -257,7 +258,6 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_spheres_that_touch_down_at_the_same_instant_have_their_own_derivatives():
     rigid = jc.Impulse(max_contacts=6, sustained_steps=0)
     scene = jc.Scene(
@@ -320,7 +320,6 @@ def direction(seed: int) -> dict:
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rigid", "soft"])
 def test_derivatives_of_three_spheres_agree(name):
     """Forward with reverse mode, and with differences."""
@@ -468,7 +467,6 @@ def recordings(model: int) -> dict:
 
 @pytest.mark.long("2")
 @pytest.mark.parametrize("model", RECORDED)
-@pytest.mark.slow
 def test_two_spheres_move_as_in_exudyn(model):
     """Its damping is a constant of the impact, for approach speeds below a least one that of the
     least one: a reference speed.
@@ -549,7 +547,7 @@ def test_two_spheres_move_as_in_exudyn(model):
     "method",
     [
         pytest.param(jc.Impulse(max_contacts=1), id="rigid"),
-        pytest.param(jc.EventAligned(max_contacts=1), id="soft", marks=pytest.mark.slow),
+        pytest.param(jc.EventAligned(max_contacts=1), id="soft"),
     ],
 )
 def test_a_budget_that_is_too_small_is_said_and_flight_is_extrapolated(method):

@@ -14,6 +14,8 @@ from jaxcontact.simulation.multibody.pairs import world_of
 from jaxcontact.simulation.multibody.step import Active, contact_step, unloaded, unrolled
 from jaxcontact.simulation.multibody.sustained_contacts import Interval, sustained_step
 
+pytestmark = pytest.mark.slow
+
 RADIUS, MASS, SPEED, OVERLAP = 0.02, 0.1, 1.0, 2e-4
 STIFFNESS = MASS * SPEED**2 / OVERLAP**2.5
 DURATION = 0.4 * OVERLAP / SPEED
@@ -81,13 +83,7 @@ def ends(name: str) -> dict[int, np.ndarray]:
 
 
 @pytest.mark.long("both springs", "friction spring", "friction spring and rolling")
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] if laws["friction"] is SPRING else [])
-        for name, laws in RESISTING.items()
-    ],
-)
+@pytest.mark.parametrize("name", RESISTING)
 def test_half_the_step_has_an_eighth_of_the_error(name):
     found = ends(name)
     coarse, fine = (np.max(np.abs(found[steps] - found[128])) for steps in (4, 8))

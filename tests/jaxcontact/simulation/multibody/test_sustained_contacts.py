@@ -14,6 +14,8 @@ import pytest
 
 import jaxcontact as jc
 
+pytestmark = pytest.mark.slow
+
 G = 9.81
 RADIUS, MASS = 0.02, 0.03
 METHOD = jc.EventAligned(max_contacts=25)
@@ -225,7 +227,6 @@ def end_of_ball(start: jc.State, duration: float, name: str, **changes: float):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_the_derivative_of_a_distance_rolled_is_that_of_the_formula():
     start, duration = 1.0, 2.0
     where = jc.state(
@@ -284,7 +285,6 @@ def spring_friction(coefficient):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_a_block_held_by_a_spring_does_not_creep_in_ten_seconds():
     found = block_simulation(spring_friction)(0.2, 0.5, 10.0)
     assert np.max(np.abs(found.position[1:, :2] - found.position[1, :2])) < 1e-12
@@ -294,7 +294,6 @@ def test_a_block_held_by_a_spring_does_not_creep_in_ten_seconds():
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_a_block_beyond_the_cone_of_friction_slides():
     found = block_simulation(spring_friction)(0.6, 0.4, 1.0)
     wanted = 0.5 * G * (np.sin(0.6) - 0.4 * np.cos(0.6)) * found.times**2
