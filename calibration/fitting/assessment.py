@@ -191,14 +191,16 @@ class Assessment:
     @cached_property
     def correlation_time(self) -> float:
         """The longest correlation time of residuals, in samples, over all observations of a series
-        in time.
+        in time that were measured, not computed.
         """
-        longest = 1.0
-        for block, own, errors in zip(self.blocks, self.data, self.errors, strict=False):
-            for samples, about, rows in zip(
-                own.samples, errors, stack_rows(own.samples), strict=True
+        longest, computed = 1.0, self.linearised.computed
+        for block, own, errors, pieces in zip(
+            self.blocks, self.data, self.errors, self.linearised.batches, strict=False
+        ):
+            for samples, about, rows, piece in zip(
+                own.samples, errors, stack_rows(own.samples), pieces, strict=True
             ):
-                used = np.asarray(samples.weight) > 0
+                used = (np.asarray(samples.weight) > 0) & ~computed[piece.component]
                 if used.shape[1] >= self.policy.series_length and about.series:
                     residual = rows.take(block.residual)
                     longest = max(longest, autocorrelation_time(residual, used))
@@ -250,6 +252,18 @@ class Assessment:
 
     # ---- estimate the noise
 
+    @property
+    def sizes_are_known(self) -> bool:
+        """Whether the residuals do not tell the size of any errors, unless they are too large: it
+        was stated, or the numbers were computed.
+        """
+        return all(
+            component.stated or computed
+            for component, computed in zip(
+                self.linearised.components, self.linearised.computed, strict=True
+            )
+        )
+
     @cached_property
     def from_scatter(self) -> bool:
         """Whether ``covariance`` is that of the scatter between the trials."""
@@ -258,7 +272,7 @@ class Assessment:
             self.prior_blocks,
             self.formal,
             misfit=self.misfit,
-            stated=self.linearised.stated,
+            known=self.sizes_are_known,
             policy=self.policy,
         )
 
@@ -319,8 +333,11 @@ class Assessment:
             noise = self.variance_components
             sizes = noise.size[noise.free_size & ~self.linearised.followed]
             return float(np.median(sizes)) if sizes.size else 1.0
-        size = self.misfit if self.contradicted or not self.linearised.stated else 1.0
-        return float(np.sqrt(size * self.correlation_time))
+        if self.contradicted or not self.sizes_are_known:
+            power = max(self.misfit, float(np.median(self.linearised.rounding())) ** 2)
+        else:
+            power = float(np.median(self.variance_components.size)) ** 2
+        return float(np.sqrt(power * self.correlation_time))
 
 
 def assess(

@@ -40,7 +40,7 @@ def diagnose(assessment: Assessment, estimates: dict[str, Estimate]) -> list[str
     ):
         found.append(
             "Neighbouring residuals are correlated over about "
-            f"{assessment.correlation_time:.1f} samples; standard errors are enlarged."
+            f"{assessment.correlation_time:.1f} samples; standard errors allow for it."
         )
     return found + doubt_noise(assessment)
 

@@ -16,6 +16,7 @@ def estimate_parameter(
     *,
     variance: float,
     unseen: bool,
+    acts: bool,
     began: float,
     degrees: float,
 ) -> Estimate:
@@ -26,7 +27,8 @@ def estimate_parameter(
         parameter: what was estimated.
         coordinate: where the fit ended.
         variance: of the coordinate.
-        unseen: whether the data do not see it.
+        unseen: whether neither the data see it, nor is anything known of it beforehand.
+        acts: whether any number depends on it.
         began: coordinate where the fit began.
         degrees: degrees of freedom of the variance.
     """
@@ -43,7 +45,7 @@ def estimate_parameter(
     elif parameter.at_bound(value):
         status = Determination.AT_BOUND
         note = f"at the end of {about.interval}; the standard error does not apply"
-    elif coordinate == began:
+    elif coordinate == began and not acts:
         status = Determination.AT_START
     return Estimate(
         name=parameter.name,
@@ -81,6 +83,7 @@ def estimate_shared(assessment: Assessment) -> dict[str, Estimate]:
             assessment.minimum.shared[index],
             variance=assessment.covariance[position, position],
             unseen=bool(assessment.formal.open_shared[position]),
+            acts=bool(assessment.linearised.acts[1][position]),
             began=assessment.start.shared[index],
             degrees=assessment.degrees[position],
         )
@@ -116,6 +119,7 @@ def estimate_trial(assessment: Assessment, batch: int, r: int) -> dict[str, Esti
             ended[i],
             variance=variances[i],
             unseen=bool(unseen[i]),
+            acts=bool(assessment.linearised.acts[0][batch][r, i]),
             began=began[i],
             degrees=degrees,
         )

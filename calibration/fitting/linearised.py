@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration.model.samples import Samples, finest_deviation
+from calibration.model.samples import ROUNDING, Samples, finest_deviation, rounding_deviation
 from calibration.noise.models import Automatic, Errors, NoiseModel
 from calibration.noise.whitening import make_whitening, unwhiten
 from calibration.optimise.normal_equations import NormalEquations, compute_leverage
 from calibration.problem.residuals import Block
 from calibration.problem.rows import Rows, label_rows, stack_rows
+from calibration.problem.table_batch import ImpactData
 
 RIDGE = 1e-10
 """Added to the diagonal of scaled normal equations, where what nothing depends on changes no
@@ -55,6 +56,7 @@ class Piece(NamedTuple):
         component: (k,) which component each column belongs to.
         rows: where its numbers are in the stacked residual of a trial.
         finest: (k,) least size of the errors of each column that is believed.
+        rounding: (k,) size of the errors of each column by its last digit.
     """
 
     deviation: np.ndarray
@@ -65,6 +67,7 @@ class Piece(NamedTuple):
     component: np.ndarray
     rows: Rows
     finest: np.ndarray
+    rounding: np.ndarray
 
 
 def components_of(errors: tuple[tuple[Errors, ...], ...]) -> tuple[Component, ...]:
@@ -177,10 +180,44 @@ class LinearisedProblem:
 
     def finest(self) -> np.ndarray:
         """Least size of the errors of each component that is believed."""
+        return self.largest(lambda piece: piece.finest)
+
+    def rounding(self) -> np.ndarray:
+        """Size of the errors of each component by the last digits of its numbers."""
+        return self.largest(lambda piece: piece.rounding)
+
+    def largest(self, of: Callable[[Piece], np.ndarray]) -> np.ndarray:
+        """Largest of ``of(piece)`` (k,) of the columns of each component."""
         found = np.zeros(len(self.components))
         for piece in (piece for pieces in self.batches for piece in pieces):
-            np.maximum.at(found, piece.component, piece.finest)
+            np.maximum.at(found, piece.component, of(piece))
         return found
+
+    @cached_property
+    def acts(self) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+        """Whether any number depends on each coordinate: on the own ones (R, L) of the trials of
+        each batch, and on shared ones (S,).
+        """
+        local, shared = [], np.zeros(self.working[0].by_shared.shape[-1], dtype=bool)
+        for pieces, block in zip(self.batches, self.working, strict=False):
+            depends = np.any(
+                [np.any((piece.by != 0) & piece.used[..., None], axis=(1, 2)) for piece in pieces],
+                axis=0,
+            )
+            count = block.by_local.shape[-1]
+            local.append(depends[:, :count])
+            shared |= depends[:, count:].any(axis=0)
+        return tuple(local), shared
+
+    @cached_property
+    def computed(self) -> np.ndarray:
+        """Whether each component was computed, not measured: its residuals are below the least
+        errors that are believed, and those that were assumed are not. What is left is of digits and
+        of the search, and neither its size nor its shape tells of errors.
+        """
+        left, finest = self.counts - self.used_up(), self.finest()
+        power = self.summed(lambda piece: piece.residual**2) / np.maximum(left, 1.0)
+        return np.asarray((left >= 1) & (power < finest**2) & (finest <= 1 + ROUNDING))
 
     def interval(self) -> np.ndarray:
         """Median time between the numbers of each component [s]; 0 where they are no series."""
@@ -369,7 +406,9 @@ def linearise(
                 rows.put(by, slopes)
                 unevenness[index] = np.var(bend[used]) / mean**2
             times = np.asarray(samples.times)
-            finest = finest_deviation(np.asarray(samples.measured), used)
+            measured, weight = np.asarray(samples.measured), np.asarray(samples.weight)
+            finest = finest_deviation(measured, used, from_zero=isinstance(own, ImpactData))
+            rounding = rounding_deviation(measured, used)
             pieces.append(
                 Piece(
                     deviation,
@@ -379,7 +418,8 @@ def linearise(
                     times,
                     np.asarray(index),
                     rows,
-                    np.max(finest * np.asarray(samples.weight), axis=(0, 1)),
+                    np.max(finest * weight, axis=(0, 1)),
+                    np.max(rounding * weight, axis=(0, 1)),
                 )
             )
         batches.append(tuple(pieces))

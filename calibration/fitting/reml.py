@@ -71,21 +71,20 @@ def estimate_noise(linearised: LinearisedProblem, *, doubt_stated: bool) -> Vari
     asked_time = np.asarray(
         [one.model.correlated and one.series for one in components], dtype=bool
     ) & (time == 0)
-    enough = linearised.counts - linearised.used_up() >= 1
-    free_time = (asked_time | looks_correlated) & enough
-
-    def maximise(free_size: np.ndarray) -> VarianceComponents:
-        return maximise_restricted_likelihood(
-            linearised, np.ones(len(components)), time, free_size, free_time
-        )
-
-    found = maximise(free_size & enough)
-    computed = found.free_size & (found.size < linearised.finest())
-    if np.any(computed):  # their errors are those that were assumed
-        found = maximise(found.free_size & ~computed)
+    computed = linearised.computed
+    tells = (linearised.counts - linearised.used_up() >= 1) & ~computed
+    found = maximise_restricted_likelihood(
+        linearised,
+        np.where(free_size & computed, linearised.finest(), 1.0),
+        time,
+        free_size & tells,
+        (asked_time | looks_correlated) & tells,
+    )
     # Stated deviations are at most enlarged.
     stated = np.asarray([a and not b for a, b in zip(doubted, asked, strict=True)], dtype=bool)
     size = np.where(stated, np.maximum(found.size, 1.0), found.size)
+    # Few numbers may lie close to a curve by chance, but not closer than their digits tell.
+    size = np.where(asked, np.maximum(size, linearised.rounding()), size)
     return found._replace(size=size * linearised.enlargement)
 
 

@@ -24,10 +24,11 @@ def reweigh(assessment: Assessment) -> tuple[Any, ...] | None:
     """
     linearised, noise = assessment.linearised, assessment.variance_components
     followed = linearised.followed
-    size = np.where(followed & noise.free_size, noise.size, 1.0)
+    size = np.where(followed, noise.size, 1.0)
+    least = np.maximum(linearised.finest(), linearised.rounding())
     for i, component in enumerate(linearised.components):
         if component.model.robust and component.model.estimates_size(component.stated):
-            size[i] = robust_size(assessment, i)
+            size[i] = max(robust_size(assessment, i), least[i])
     time = np.where(followed, noise.time, 0.0)
     data, moved = [], float(np.max(np.abs(size - 1), initial=0.0))
     for own, pieces in zip(assessment.data, linearised.batches, strict=True):

@@ -98,25 +98,25 @@ def between_trials_degrees(blocks: tuple[Block, ...], formal: FormalCovariance) 
 
 def believe_scatter(
     blocks: tuple[Block, ...],
-    known: tuple[Block, ...],
+    priors: tuple[Block, ...],
     formal: FormalCovariance,
     *,
     misfit: float,
-    stated: bool,
+    known: bool,
     policy: FitPolicy,
 ) -> bool:
     """Whether the scatter between trials is to be believed.
 
-    There are enough of them; where noise is stated, it is more than that makes; and it is not less
+    There are enough of them; where noise is known, it is more than that makes; and it is not less
     than noise within the trials makes, as it comes out where several quantities are hardly
     determined.
 
     Args:
         blocks: of the trials.
-        known: blocks of prior knowledge.
+        priors: blocks of prior knowledge.
         formal: the covariance of both if the weights were the whole truth.
         misfit: chi-squared per degree of freedom over what the noise models expect.
-        stated: whether the standard deviations of all quantities were stated.
+        known: whether the standard deviations of all quantities are known.
         policy: thresholds.
     """
     trials, parameters = sum(block.residual.shape[0] for block in blocks), formal.shared.shape[0]
@@ -124,11 +124,11 @@ def believe_scatter(
         return False
     seen = ~formal.open_shared
     degrees = between_trials_degrees(blocks, formal)[seen]
-    scatter = np.diag(between_trials(blocks, formal, known))
+    scatter = np.diag(between_trials(blocks, formal, priors))
     ratio = scatter[seen] / np.diag(formal.shared)[seen]
     too_little = chance_of_less(ratio / min(misfit, 1.0) * degrees, degrees)
     if np.any(too_little < policy.little_scatter_chance):
         return False
-    if not stated:
+    if not known:
         return True
     return bool(np.any(chance_of_more(ratio * degrees, degrees) < policy.scatter_chance))

@@ -21,6 +21,7 @@ from calibration.io.headers import advise_columns
 from calibration.io.interval import EVERYTHING, TimeInterval, within
 from calibration.io.names import stem_of
 from calibration.io.pauses import check_pauses
+from calibration.io.rounding import find_even_times
 from calibration.io.spin_columns import RecordedSpin, read_spin
 from calibration.io.spin_files import find_recordings, spin_file_beside
 from calibration.io.tables import Table, read_table
@@ -310,9 +311,10 @@ def recording_of(
     else:
         deviations = _sigma_from_numbers(table, chosen, position, sigma)
     rows = within(time, interval, path=table.path)
+    even = find_even_times(time[rows])
     recording = Recording(
         name=name,
-        time=time[rows],
+        time=time[rows] if even is None else even,
         position=position[rows],
         sigma=None if deviations is None else deviations[rows],
         path=table.path,
@@ -320,9 +322,17 @@ def recording_of(
         scale=abs(chosen.vertical.factor),
         vertical=chosen.upwards,
         ignored=table.list_unused(chosen.used(with_sigma=sigma is None)),
-        notes=table.notes,
+        notes=table.notes if even is None else (*table.notes, _describe_even(even)),
     )
     return recording, chosen
+
+
+def _describe_even(time: NDArray[np.float64]) -> str:
+    frame = float(np.min(np.diff(time)))
+    return (
+        f"the times have few digits; they are those of pictures {1e3 * frame:.5g} ms apart "
+        f"({1 / frame:.5g} per s), and were taken as such"
+    )
 
 
 def read_recordings(

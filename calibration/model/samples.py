@@ -7,6 +7,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from calibration.io.rounding import decimal_step
+
 PADDING, OCTAVE = 32, 4
 """Lengths are rounded up to a multiple of this, and to one of so many parts of the power of two
 below, so that data sets of similar size share compiled code.
@@ -18,6 +20,9 @@ hundredth of a pixel in a picture of a thousand, and one sample of a sound in tw
 that scatter less were computed, and weights without a bound would leave nothing of the digits of a
 minimisation.
 """
+
+ROUNDING = 1e-6
+"""Part by which an error that was raised to the finest may miss it."""
 
 
 class MeasuredSamples(NamedTuple):
@@ -50,16 +55,37 @@ class MeasuredSamples(NamedTuple):
         )
 
 
-def finest_deviation(measured: np.ndarray, used: np.ndarray) -> np.ndarray:
-    """``FINEST`` of the range of each column (..., 1, k); 0 for a column without a range.
+def finest_deviation(
+    measured: np.ndarray, used: np.ndarray, *, from_zero: bool = False
+) -> np.ndarray:
+    """``FINEST`` of the range of the columns (..., 1, k); 0 where there is none.
+
+    Args:
+        measured: (..., n, k) numbers.
+        used: (..., n, k) which of them count.
+        from_zero: whether each column is a quantity of its own that counts from zero, as speeds and
+            ratios do; else they are components of one quantity, as positions are, and an instrument
+            has the range of the largest.
+    """
+    highest = np.max(np.where(used, measured, -np.inf), axis=-2, keepdims=True, initial=-np.inf)
+    lowest = np.min(np.where(used, measured, np.inf), axis=-2, keepdims=True, initial=np.inf)
+    if from_zero:
+        return FINEST * np.maximum(np.maximum(highest, -lowest), 0.0)
+    extent = np.max(highest - lowest, axis=-1, keepdims=True, initial=0.0)
+    return np.broadcast_to(FINEST * extent, highest.shape)
+
+
+def rounding_deviation(measured: np.ndarray, used: np.ndarray) -> np.ndarray:
+    """Standard deviation of what is lost by writing numbers with few decimals, of each column
+    (..., 1, k): that of an even distribution over one step.
 
     Args:
         measured: (..., n, k) numbers.
         used: (..., n, k) which of them count.
     """
-    highest = np.max(np.where(used, measured, -np.inf), axis=-2, keepdims=True, initial=-np.inf)
-    lowest = np.min(np.where(used, measured, np.inf), axis=-2, keepdims=True, initial=np.inf)
-    return FINEST * np.maximum(highest - lowest, 0.0)
+    series = np.moveaxis(np.where(used, measured, 0.0), -2, -1)
+    steps = [decimal_step(own) for own in series.reshape(-1, series.shape[-1])]
+    return np.asarray(steps).reshape(*series.shape[:-2], 1, -1) / np.sqrt(12)
 
 
 def round_length(count: int) -> int:

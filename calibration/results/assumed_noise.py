@@ -12,7 +12,8 @@ class AssumedNoise:
         model: name of the noise model.
         about: what that model assumes, one sentence.
         origin: where the standard deviations come from: ``"stated"`` with the data, ``"found"``
-            from them, or ``"guessed"``.
+            from them, ``"finest"`` where they scatter by less than any instrument errs, or
+            ``"guessed"``.
         sigma: smallest and largest standard deviation that was used, in the unit of the quantity;
             NaN where no number was used.
         used: how many numbers took part in the fit.

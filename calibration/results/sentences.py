@@ -49,6 +49,11 @@ def misfit(fit: FitSummary) -> str:
             f"{math.sqrt(fit.chi2_per_dof):.2g} times sigma)"
         )
     if fit.chi2_per_dof < 0.25 and fit.dof >= 10:
+        if fit.noise and all(one.origin == "finest" for one in fit.noise):
+            return (
+                f"{number}: the model explains the data to less than instruments err: they look "
+                "computed"
+            )
         return (
             f"{number}: the model explains the data (residuals are "
             f"{math.sqrt(fit.chi2_per_dof):.2g} "

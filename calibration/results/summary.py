@@ -167,6 +167,6 @@ def spell_summary(
     """
     values = {field.name: getattr(fit, field.name) for field in dataclasses.fields(FitSummary)}
     checks = fit.residual_checks if checked else ()
-    values["predictions"] = StoredPredictions(fit.recordings, fit.series, checks)
+    values["predictions"] = StoredPredictions(fit.recordings, fit.series, checks, noise=fit.noise)
     spelled: FitSummary = spell_all(FitSummary(**values), has=has)
     return spelled

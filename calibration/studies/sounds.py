@@ -1,5 +1,6 @@
 """From recorded sounds of impacts to a fit without further questions."""
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from typing import ClassVar
@@ -23,6 +24,7 @@ from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
+from calibration.results.estimate import Determination
 from calibration.results.result import Fit
 from calibration.studies.asked.files import known_values, read_each
 from calibration.studies.asked.problem import make_nuisances, make_problem
@@ -39,10 +41,15 @@ from calibration.studies.scene import (
 )
 from calibration.studies.study import ReadingOptions, Study
 
-DRAG = "drag.coefficient"
+RESTITUTION, DRAG = "contact.normal.restitution", "drag.coefficient"
 PUBLISHED_DRAG = LogNormal(0.45, 1.15)
 """Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace
 and Weber 1978, chapter 5).
+"""
+
+AGAINST_AIR = 1e-3
+"""Chance of a misfit without air so much smaller by noise alone, below which times speak against
+the air that was assumed.
 """
 
 
@@ -182,6 +189,7 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
         problem, assessment = find_minimum(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
+        plain, airless = assessment, without_air(study, measured, assessment)
         may_scatter = has_rigid_impacts(study) and problem.observations > 3 * len(measured)
         if study.model.scatter == "automatic":
             scatters = may_scatter and contradicts_noise(assessment, measured)
@@ -195,6 +203,14 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
             )
             assessment = settle_scatter(problem, assessment)
         estimates = withdraw_prior_only(assessment, estimate_shared(assessment))
+        speaks_against = "" if airless is None else describe_airless(airless, plain)
+        if speaks_against and RESTITUTION in estimates:
+            estimates[RESTITUTION] = dataclasses.replace(
+                estimates[RESTITUTION],
+                sd=np.inf,
+                status=Determination.NOT_DETERMINED,
+                note=speaks_against,
+            )
         return report(
             problem,
             assessment,
@@ -202,3 +218,34 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )
+
+
+def without_air(
+    study: Study, measured: Sequence[BounceTimes], found: Assessment
+) -> Assessment | None:
+    """The minimum without air, where air is assumed that nobody asked for by its coefficient, and
+    the data are not explained as well as they may be.
+    """
+    model = study.model
+    if not model.drag or DRAG in (model.parameters or {}) or found.misfit <= 1:
+        return None
+    study = dataclasses.replace(study, model=dataclasses.replace(model, drag=False))
+    return find_minimum(
+        sounds_problem(study, measured),
+        method=study.fit.method,
+        steps=study.fit.steps,
+        start={},
+        progress=None,
+    )[1]
+
+
+def describe_airless(without: Assessment, plain: Assessment) -> str:
+    """That times speak against the air that was assumed, or nothing."""
+    freedom = max(plain.dof, 1)
+    ratio = plain.chi2 / max(without.chi2, np.finfo(float).tiny)
+    if not without.minimum.converged or stats.f.sf(ratio, freedom, freedom) > AGAINST_AIR:
+        return ""
+    return (
+        f"without air these times are explained better (chi2 is {without.chi2:.2g}, not "
+        f"{plain.chi2:.2g}); where there was none, --no-drag says so"
+    )

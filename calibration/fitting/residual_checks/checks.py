@@ -36,14 +36,16 @@ def check_residuals(
     problem: Problem, assessment: Assessment, outlying: Sequence[OutlyingTrial] = ()
 ) -> tuple[ResidualCheck, ...]:
     """The checks of the residuals of a fit. Where model and noise are right, any of them fails in
-    at most ``FAMILY_LEVEL`` of fits (each in a fifth of that, Bonferroni).
+    at most ``FAMILY_LEVEL`` of fits (each in a fifth of that, Bonferroni). There are none where all
+    numbers were computed, whose residuals are no errors.
 
     Args:
         problem: that was fitted, with the weights that were used in the end.
         assessment: of its minimum.
         outlying: trials that were found to disagree with the others.
     """
-    if not (assessment.simulated and np.all(assessment.linearised.counts > 0)):
+    linearised = assessment.linearised
+    if not (assessment.simulated and np.all(linearised.counts > 0)) or linearised.computed.all():
         return ()
     series = standardise(problem, assessment)
     in_time = any(one.in_time for one in series)

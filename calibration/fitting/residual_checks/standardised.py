@@ -69,7 +69,7 @@ def standardise(problem: Problem, assessment: Assessment, *, seed: int = 0) -> l
         left = 1 - compute_leverage(part, block, covariance)
         for i, piece in enumerate(pieces):
             share = piece.rows.take(left)
-            used = piece.used & (share > UNSEEN)
+            used = piece.used & (share > UNSEEN) & ~linearised.computed[piece.component]
             models = [linearised.components[index] for index in piece.component]
             own = np.stack(
                 [scores(piece, column, model, assessment) for column, model in enumerate(models)],

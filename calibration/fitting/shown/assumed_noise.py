@@ -5,9 +5,10 @@ import inspect
 import numpy as np
 
 from calibration.io.impact_table import ImpactTable
+from calibration.model.samples import ROUNDING, Samples, finest_deviation
 from calibration.noise.models import Errors, NoiseModel
 from calibration.problem.problem import Problem
-from calibration.problem.table_batch import QUANTITIES
+from calibration.problem.table_batch import QUANTITIES, ImpactData
 from calibration.results.assumed_noise import AssumedNoise
 
 
@@ -28,7 +29,7 @@ def assumed_noise(problem: Problem) -> tuple[AssumedNoise, ...]:
                         quantity=_label(problem, members[0], i, name),
                         model=type(about.model).__name__,
                         about=summary(about.model),
-                        origin=_origin(about, k),
+                        origin=_origin(about, samples, k, from_zero=isinstance(data, ImpactData)),
                         sigma=(float(np.min(1 / used)), float(np.max(1 / used)))
                         if used.size
                         else (np.nan, np.nan),
@@ -53,9 +54,14 @@ def summary(model: NoiseModel) -> str:
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def _origin(errors: Errors, column: int) -> str:
+def _origin(errors: Errors, samples: Samples, column: int, *, from_zero: bool) -> str:
     if errors.stated[column]:
         return "stated"
+    weight = np.asarray(samples.weight)
+    finest = finest_deviation(np.asarray(samples.measured), weight > 0, from_zero=from_zero)
+    parts = (finest * weight)[..., column]
+    if np.all(parts[parts > 0] > 1 - ROUNDING):
+        return "finest"
     return "guessed" if errors.guessed else "found"
 
 
