@@ -22,6 +22,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.runtime.compilation_cache import enable_compilation_cache
+from calibration.runtime.sources import noted_sources
 from calibration.runtime.versions import installed_versions
 
 if TYPE_CHECKING:
@@ -61,12 +62,12 @@ def pieces_in_order(
     name = hashlib.sha256(task).hexdigest()
     # A task of its own: each worker is sent the bytes once, also in the place of one that died.
     sent = client.submit(bytes, task, key=f"task-{name}")
-    versions = installed_versions()
+    versions, sources = installed_versions(), noted_sources()
 
     def give_out(piece: Any) -> "Future":
-        contents = hashlib.sha256(cloudpickle.dumps((piece, double, versions))).hexdigest()
+        contents = hashlib.sha256(cloudpickle.dumps((piece, double, versions, sources))).hexdigest()
         return client.submit(
-            compute_piece, sent, piece, double, versions, key=f"piece-{name}-{contents}"
+            compute_piece, sent, piece, double, versions, sources, key=f"piece-{name}-{contents}"
         )
 
     coming, waiting = iter(pieces), deque[Any]()
@@ -90,7 +91,13 @@ def pieces_in_order(
             future.cancel()
 
 
-def compute_piece(task: bytes, piece: Any, double: bool, versions: Mapping[str, str | None]) -> Any:
+def compute_piece(
+    task: bytes,
+    piece: Any,
+    double: bool,
+    versions: Mapping[str, str | None],
+    sources: Mapping[str, str],
+) -> Any:
     """One piece on a worker, with the precision of who asked.
 
     Args:
@@ -98,9 +105,10 @@ def compute_piece(task: bytes, piece: Any, double: bool, versions: Mapping[str, 
         piece: of what.
         double: whether in double precision.
         versions: of what decides on the numbers, where it was asked.
+        sources: fingerprints of the modules that a study names there.
 
     Raises:
-        InputError: this worker has other versions.
+        InputError: this worker has other versions, or has imported other modules before.
     """
     here = installed_versions()
     if here != versions:
@@ -112,6 +120,13 @@ def compute_piece(task: bytes, piece: Any, double: bool, versions: Mapping[str, 
         raise InputError(
             f"cluster: a worker has {other}",
             remedy="Install the same versions on all workers (constraints.txt names them).",
+        )
+    own = noted_sources()
+    stale = [name for name, source in sources.items() if own.get(name, source) != source]
+    if stale:
+        raise InputError(
+            f"cluster: a worker has imported another {stale[0]!r}, or this before it was changed",
+            remedy="Start the workers anew.",
         )
     enable_compilation_cache()
     with jax.enable_x64(double):

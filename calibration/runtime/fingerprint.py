@@ -13,10 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import jax
 import numpy as np
 
+from calibration.runtime.sources import source_of
+
 
 def fingerprint(*values: object) -> str:
     """SHA-256 of nested data: numbers, texts, arrays, containers, dataclasses, and functions (by
-    name, code and what they enclose).
+    name, code and what they enclose). What modules define that a study names counts with their
+    whole source.
     """
     digest = hashlib.sha256()
     for piece in _pieces(values):
@@ -31,7 +34,7 @@ def _pieces(value: object) -> Iterator[bytes]:
         yield f"{array.dtype.str}{array.shape}".encode()
         yield array.tobytes()
     elif isinstance(value, (type, types.BuiltinFunctionType)):
-        yield f"{value.__module__}.{value.__qualname__}".encode()
+        yield _name(value)
     elif (
         isinstance(value, enum.Enum)
         or value is None
@@ -39,10 +42,15 @@ def _pieces(value: object) -> Iterator[bytes]:
     ):
         yield f"{type(value).__qualname__} {value!r}".encode()
     else:
-        yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
+        yield _name(type(value))
         for part in _parts(value):
             yield from _pieces(part)
         yield b"end"
+
+
+def _name(value: type | types.BuiltinFunctionType) -> bytes:
+    """Where it is defined, and by which code, if that is not of an installed version."""
+    return f"{value.__module__}.{value.__qualname__}{source_of(value.__module__)}".encode()
 
 
 def _parts(value: object) -> Sequence[object]:
@@ -60,7 +68,7 @@ def _parts(value: object) -> Sequence[object]:
     if isinstance(value, types.FunctionType):
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
         return [
-            value.__module__,
+            f"{value.__module__}{source_of(value.__module__)}",
             value.__qualname__,
             value.__code__,
             cells,

@@ -25,8 +25,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from calibration.errors import InputError
+from calibration.runtime.sources import note_source, source_of
 
 SUFFIX = ".py"
 
@@ -68,20 +70,68 @@ def extension_files(names: Sequence[str]) -> tuple[Path, ...]:
     return tuple(Path(origin) for origin in origins if origin is not None)
 
 
+class Carried(NamedTuple):
+    """A module on its way to another process.
+
+    Attributes:
+        name: of the module.
+        origin: its file, ``None`` for one that is installed there, too.
+        source: what the file holds.
+    """
+
+    name: str
+    origin: str | None
+    source: bytes
+
+
+def carry_extensions(names: Sequence[str]) -> tuple[Carried, ...]:
+    """Modules that were loaded, as another process needs them, wherever it runs.
+
+    Args:
+        names: what ``load_extensions`` returned.
+    """
+    return tuple(
+        Carried(Path(name).stem, os.path.realpath(name), Path(name).read_bytes())
+        if name.endswith(SUFFIX)
+        else Carried(name, None, b"")
+        for name in names
+    )
+
+
+def load_carried(modules: Sequence[Carried]) -> None:
+    """Import modules that ``carry_extensions`` made in another process.
+
+    Raises:
+        InputError: a module that is not installed here, cannot be imported, or has the name of
+            another.
+    """
+    for module in modules:
+        if module.origin is None:
+            _import_installed(module.name)
+        elif not source_of(module.name):  # whether it is the same is asked of each piece
+            _import_source(module)
+
+
 def _load(name: str, folder: Path) -> str:
     """Import one module; how a study in the current directory names it."""
     is_path = name.endswith(SUFFIX)
     path = folder / (name if is_path else f"{name.replace('.', '/')}{SUFFIX}")
     if path.is_file():
-        _import_file(path)
+        _import_source(Carried(path.stem, os.path.realpath(path), path.read_bytes()))
         return os.path.normpath(path)
     if is_path:
         raise InputError(
             f"extensions: there is no file {name!r}",
             remedy="Check the spelling; paths are relative to the study file.",
         )
+    _import_installed(name)
+    return name
+
+
+def _import_installed(name: str) -> None:
+    """Import a module that is installed."""
     try:
-        importlib.import_module(name)
+        module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise _import_error(name, error) from error  # it lacks a module itself
@@ -93,33 +143,35 @@ def _load(name: str, folder: Path) -> str:
         raise
     except Exception as error:
         raise _import_error(name, error) from error
-    return name
+    file = _source(module)
+    if file is not None and os.path.isfile(file) and not source_of(name):
+        note_source(name, Path(file).read_bytes())
 
 
-def _import_file(path: Path) -> None:
+def _import_source(carried: Carried) -> None:
     """Import a file as a module of its name, unless that was done already."""
-    source = os.path.realpath(path)
+    name, source = carried.name, str(carried.origin)
     if any(_source(module) == source for module in tuple(sys.modules.values())):
         return
-    name = path.stem
     if name in sys.modules:
         raise InputError(
             f"extensions: another module is called {name!r} already",
             remedy="Rename the file.",
-            path=path,
+            path=source,
         )
     spec = importlib.util.spec_from_file_location(name, source)
     if spec is None or spec.loader is None:
-        raise InputError("extensions: this is no Python file", path=path)
+        raise InputError("extensions: this is no Python file", path=source)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # so that what it defines can be pickled
     try:
-        spec.loader.exec_module(module)
+        exec(compile(carried.source, source, "exec"), vars(module))
     except Exception as error:
         del sys.modules[name]
         if isinstance(error, InputError):
             raise
         raise _import_error(name, error) from error
+    note_source(name, carried.source)
 
 
 def _source(module: object) -> str | None:
