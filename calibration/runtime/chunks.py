@@ -130,7 +130,7 @@ def compute_in_chunks(
     say = ensure_progress(progress)
     say(about, total=len(numbers))
     lacking = (piece_of(own) for i, own in enumerate(numbers) if f"{i}" not in journal.pieces)
-    computed = pieces_in_order(compute, lacking, client=client)
+    computed = pieces_in_order(compute, lacking, client=client, progress=say)
     parts = []
     for i in range(len(numbers)):
         parts.append(journal.remember(f"{i}", partial(next, computed), like=like))

@@ -10,7 +10,9 @@ import hashlib
 import importlib.util
 import itertools
 import json
+import logging
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -22,6 +24,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.runtime.compilation_cache import enable_compilation_cache
+from calibration.runtime.progress import Progress, ensure_progress
 from calibration.runtime.sources import noted_sources
 from calibration.runtime.versions import installed_versions
 
@@ -34,11 +37,18 @@ AHEAD = 2
 PATIENCE = "30 s"
 """How long a scheduler may take to answer."""
 
+GLANCE = 5.0
+"""How often it is looked whether there are workers while nothing comes [s]."""
+
 LOCAL = "local"
 
 
 def pieces_in_order(
-    compute: Callable[[Any], Any], pieces: Iterable[Any], *, client: "Client | None" = None
+    compute: Callable[[Any], Any],
+    pieces: Iterable[Any],
+    *,
+    client: "Client | None" = None,
+    progress: Progress | None = None,
 ) -> Iterator[Any]:
     """``compute(piece)`` of each piece in their order, with NumPy arrays as leaves.
 
@@ -46,9 +56,11 @@ def pieces_in_order(
         compute: what is done; it must be possible to pickle it.
         pieces: pytrees of NumPy arrays.
         client: of the cluster that computes, ``None`` for this process.
+        progress: told when there is no worker.
 
     Raises:
-        InputError: workers have other versions of what decides on the numbers, or die of a piece.
+        InputError: workers have other versions of what decides on the numbers, or die of a piece;
+            the scheduler is gone.
     """
     if client is None:
         for piece in pieces:
@@ -70,15 +82,15 @@ def pieces_in_order(
             compute_piece, sent, piece, double, versions, sources, key=f"piece-{name}-{contents}"
         )
 
-    coming, waiting = iter(pieces), deque[Any]()
+    coming, waiting, say = iter(pieces), deque[Any](), ensure_progress(progress)
     try:
         while True:
-            wanted = max(AHEAD * sum(client.nthreads().values()), 1)  # workers come and go
+            wanted = max(AHEAD * _threads(client), 1)  # workers come and go
             room = max(wanted - len(waiting), 0)
             waiting.extend(map(give_out, itertools.islice(coming, room)))
             if not waiting:
                 return
-            result = waiting[0].result()
+            result = _result(waiting[0], client, say)
             waiting.popleft().release()
             yield result
     except KilledWorker as error:
@@ -89,6 +101,42 @@ def pieces_in_order(
     finally:
         for future in waiting:
             future.cancel()
+
+
+def _result(future: "Future", client: "Client", say: Progress) -> Any:
+    """What a piece became, however long it takes.
+
+    Raises:
+        InputError: the scheduler is gone.
+    """
+    from distributed.client import FutureCancelledError
+
+    while True:
+        try:
+            return future.result(timeout=GLANCE)
+        except TimeoutError:
+            if future.done():  # it is an error of the piece
+                raise
+        except FutureCancelledError as error:
+            raise _lost() from error
+        if not _threads(client):
+            address = client.scheduler.address
+            say.remark(f"no worker is there: dask worker {address} --nthreads 1 starts one")
+
+
+def _threads(client: "Client") -> int:
+    """How many pieces the workers compute at a time."""
+    try:
+        return int(sum(client.nthreads().values()))
+    except OSError as error:
+        raise _lost() from error
+
+
+def _lost() -> InputError:
+    return InputError(
+        "cluster: the connection to the scheduler is lost",
+        remedy="What was computed is kept: the same command goes on, with a cluster or without.",
+    )
 
 
 def compute_piece(
@@ -175,14 +223,20 @@ def connect(
         )
     from distributed import Client, LocalCluster, WorkerPlugin
 
+    kind, _, number = cluster.partition(":")
+    is_local = kind == LOCAL
+
     class Preparation(WorkerPlugin):
         def setup(self, worker: Any) -> None:
-            assert prepare is not None
-            prepare()
+            if is_local:  # Ctrl-C reaches all processes of a terminal; this one stops the workers
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            if prepare is not None:
+                prepare()
 
-    kind, _, number = cluster.partition(":")
+    # Whatever it says of a lost connection is said in the error.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as opened:
-        if kind == LOCAL:
+        if is_local:
             workers = _count(number) if number else os.cpu_count()
             # One thread each: the code of a piece uses the cores by itself.
             address: Any = opened.enter_context(
@@ -201,7 +255,7 @@ def connect(
                 f"cluster: no scheduler answers at {cluster!r}",
                 remedy="Start one with dask scheduler, and give the address that it prints.",
             ) from error
-        if prepare is not None:
+        if is_local or prepare is not None:
             client.register_plugin(Preparation())
         yield client
 

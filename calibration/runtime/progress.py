@@ -118,6 +118,14 @@ class Progress:
             self.said = now
             self._line(f"{self.stage[0]}: {words}")
 
+    def remark(self, note: str) -> None:
+        """Show how the stage goes while no step of it gets done.
+
+        Args:
+            note: what keeps it.
+        """
+        self.advance(self.steps[-1][1] if self.steps else 0, note)
+
     def iteration(self, count: ArrayLike, chi2: ArrayLike) -> None:
         """Show a step of an optimiser: what ``fit(problem, progress=...)`` calls.
 

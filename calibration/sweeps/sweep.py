@@ -166,7 +166,10 @@ def sweep(
     )
     firsts = range(done, len(table), chunk)
     computed = pieces_in_order(
-        simulate, (table[first : first + chunk] for first in firsts), client=client
+        simulate,
+        (table[first : first + chunk] for first in firsts),
+        client=client,
+        progress=progress,
     )
     for first, (columns, status) in zip(firsts, computed, strict=True):
         rows = table[first : first + chunk]
