@@ -99,8 +99,9 @@ def pieces_in_order(
             remedy="Probably their memory is too small: give smaller pieces (chunk, lanes).",
         ) from error
     finally:
-        for future in waiting:
-            future.cancel()
+        if client.status == "running":  # one that has lost its scheduler cannot cancel
+            for future in waiting:
+                future.cancel()
 
 
 def _result(future: "Future", client: "Client", say: Progress) -> Any:
@@ -120,7 +121,7 @@ def _result(future: "Future", client: "Client", say: Progress) -> Any:
         except FutureCancelledError as error:
             raise _lost() from error
         if not _threads(client):
-            address = client.scheduler.address
+            address = client.scheduler_info()["address"]
             say.remark(f"no worker is there: dask worker {address} --nthreads 1 starts one")
 
 

@@ -2,8 +2,11 @@
 workers.
 """
 
+import logging
 import os
+import pickle
 import signal
+import sys
 import threading
 import time
 
@@ -15,8 +18,12 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.runtime import cluster
+from calibration.runtime import cluster, sources
 from calibration.runtime.cluster import connect, pieces_in_order
+from calibration.runtime.fingerprint import fingerprint
+from calibration.runtime.progress import Progress
+from calibration.runtime.versions import installed_versions
+from calibration.studies.extensions import carry_extensions, load_carried, load_extensions
 
 HEIGHTS = np.linspace(0.1, 0.5, 40)
 
@@ -85,7 +92,7 @@ def test_a_worker_with_other_versions_is_refused(client, monkeypatch):
     monkeypatch.setattr(cluster, "installed_versions", lambda: {"jax": "0.1"})
     task = cluster.compute_piece
     with pytest.raises(InputError, match=r"a worker has jax 0\.1, not 9\.9"):
-        task(b"", np.asarray(0), True, {"jax": "9.9"})
+        task(b"", np.asarray(0), True, {"jax": "9.9"}, {})
 
 
 @pytest.mark.parametrize(
@@ -161,3 +168,63 @@ def test_a_bootstrap_on_a_cluster_is_that_of_one_process(tmp_path):
         killed.join()
     np.testing.assert_array_equal(together.draws.shared, alone.draws.shared)
     assert together.intervals == alone.intervals
+
+
+def test_code_that_a_study_names_counts_by_its_source(tmp_path):
+    """A law that is edited is another one, to the store of a sweep as to the piece on a worker."""
+    file = tmp_path / "law_of_mine.py"
+    file.write_text("class Mine:\n    factor = 1.0\n")
+    (name,) = load_extensions([str(file)])
+    (carried,) = carry_extensions([name])
+    before = fingerprint(sys.modules["law_of_mine"].Mine)
+    del sys.modules["law_of_mine"]
+    file.write_text("class Mine:\n    factor = 2.0\n")
+    load_extensions([str(file)])
+    assert fingerprint(sys.modules["law_of_mine"].Mine) != before
+    del sys.modules["law_of_mine"]
+    assert carried.source == b"class Mine:\n    factor = 1.0\n"
+
+
+def test_a_worker_needs_no_file_of_a_module_that_a_study_names(tmp_path, monkeypatch):
+    """It may run in another folder, or on another machine."""
+    file = tmp_path / "law_of_another.py"
+    file.write_text("def double(piece):\n    return 2 * piece\n")
+    monkeypatch.chdir(tmp_path)
+    carried = carry_extensions(load_extensions(["law_of_another.py"]))
+    del sys.modules["law_of_another"]
+    monkeypatch.setattr(sources, "_SOURCES", {})
+    file.unlink()
+    monkeypatch.chdir("/")
+    load_carried(carried)
+    assert sys.modules.pop("law_of_another").double(3) == 6
+
+
+def test_a_worker_that_knows_a_module_as_it_was_is_refused(monkeypatch):
+    """It would compute by the old law, and nobody would see it."""
+    monkeypatch.setattr(sources, "_SOURCES", {"law_of_mine": "old"})
+    task = pickle.dumps(abs)
+    with pytest.raises(InputError, match=r"(?s)another 'law_of_mine'.*Start the workers anew"):
+        cluster.compute_piece(task, np.ones(2), True, installed_versions(), {"law_of_mine": "new"})
+    piece = cluster.compute_piece(
+        task, -np.ones(2), True, installed_versions(), {"law_of_mine": "old"}
+    )
+    np.testing.assert_array_equal(piece, np.ones(2))
+
+
+def test_a_cluster_without_workers_says_so_and_one_that_is_gone_is_an_error(monkeypatch, tmp_path):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(cluster, "GLANCE", 0.2)
+    said = []
+
+    class Heard(Progress):
+        def remark(self, note):
+            said.append(note)
+            scheduler.close()
+
+    empty = LocalCluster(n_workers=0, processes=False, dashboard_address="127.0.0.1:0")
+    with empty as scheduler, Client(empty) as client:
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        with pytest.raises(InputError, match=r"(?s)connection to the scheduler is lost.*goes on"):
+            next(pieces_in_order(fall, [HEIGHTS], client=client, progress=Heard(quiet=True)))
+    assert "no worker is there" in said[0]
