@@ -254,8 +254,9 @@ class Assessment:
 
     @property
     def sizes_are_known(self) -> bool:
-        """Whether the residuals do not tell the size of any errors, unless they are too large: it
-        was stated, or the numbers were computed.
+        """Whether the residuals do not tell the size of any errors unless they are too large.
+
+        It was stated, or the numbers were computed.
         """
         return all(
             component.stated or computed

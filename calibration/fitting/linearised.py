@@ -195,8 +195,9 @@ class LinearisedProblem:
 
     @cached_property
     def acts(self) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-        """Whether any number depends on each coordinate: on the own ones (R, L) of the trials of
-        each batch, and on shared ones (S,).
+        """Whether any number depends on each coordinate.
+
+        On the own ones (R, L) of the trials of each batch, and on shared ones (S,).
         """
         local, shared = [], np.zeros(self.working[0].by_shared.shape[-1], dtype=bool)
         for pieces, block in zip(self.batches, self.working, strict=False):
@@ -211,9 +212,11 @@ class LinearisedProblem:
 
     @cached_property
     def computed(self) -> np.ndarray:
-        """Whether each component was computed, not measured: its residuals are below the least
-        errors that are believed, and those that were assumed are not. What is left is of digits and
-        of the search, and neither its size nor its shape tells of errors.
+        """Whether each component was computed, not measured.
+
+        Its residuals are below the least errors that are believed, and those that were assumed are
+        not. What is left is of digits and of the search, and neither its size nor its shape tells
+        of errors.
         """
         left, finest = self.counts - self.used_up(), self.finest()
         power = self.summed(lambda piece: piece.residual**2) / np.maximum(left, 1.0)
