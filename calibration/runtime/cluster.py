@@ -122,7 +122,7 @@ def _result(future: "Future", client: "Client", say: Progress) -> Any:
             raise _lost() from error
         if not _threads(client):
             address = client.scheduler_info()["address"]
-            say.remark(f"no worker is there: dask worker {address} --nthreads 1 starts one")
+            say.remark(f"no worker is there; dask worker {address} starts one")
 
 
 def _threads(client: "Client") -> int:
