@@ -217,7 +217,17 @@ class Problem:
         Args:
             **changes: new values of arguments of ``Problem``, by name. Weights that an earlier fit
                 found are not kept: data and structure follow from the arguments.
+
+        Raises:
+            InputError: a name is not that of an argument.
         """
+        arguments = [field.name for field in dataclasses.fields(self) if field.init]
+        for name in changes:
+            if name not in arguments:
+                raise InputError(
+                    f"Problem.replace: {name!r} is no argument.{nearest(name, arguments)}",
+                    remedy=f"Arguments are {', '.join(arguments)}; all else follows from them.",
+                )
         return dataclasses.replace(self, **changes)
 
     def with_data(self, data: tuple[Any, ...]) -> "Problem":

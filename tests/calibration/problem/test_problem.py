@@ -30,7 +30,7 @@ def test_replace_builds_the_problem_anew_with_other_arguments(asked):
     assert asked.replace().layout == asked.layout
     with pytest.raises(InputError, match="nothing to fit"):
         asked.replace(trials=[])
-    with pytest.raises(ValueError, match="init=False"):
+    with pytest.raises(InputError, match="'layout' is no argument"):
         asked.replace(layout=asked.layout)
 
 
