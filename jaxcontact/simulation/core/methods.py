@@ -121,8 +121,9 @@ class EventAligned(_Controlled):
             ``vmap``).
         rest_overlap: static overlap, in units of the radius of the body (of a clump, that of the
             sphere around it), up to which a contact may settle: it then stays at its static overlap
-            instead of oscillating about it, and what is left out of its way there is less than a
-            fifth of that. 0: contacts oscillate for ever.
+            instead of oscillating about it. It does so once the oscillation is less than ten times
+            the ``accuracy`` of that overlap, or where it is placed there, touching at rest. 0:
+            contacts oscillate for ever.
         max_steps: budget of steps in scenes with several bodies; ``None`` takes one that follows
             from the other numbers and, where they are known before tracing, from the times and the
             periods of what moves.

@@ -98,9 +98,10 @@ POLISHING = 3
 CORRECTIONS = 2
 """Further ones, which carry its first and second derivative."""
 
-SETTLED = 1.2
-"""Amplitude of the overlap about the static one, in units of it, below which a contact settles: it
-would hardly open again.
+SETTLED, PLACED = 10.0, 1.2
+"""Amplitude of the overlap about the static one, in units of it, below which a contact settles: in
+units of the accuracy after a motion, since what is left out of one turns into derivatives by its
+acceleration, whatever the stiffness; and of what is placed at rest at the start.
 """
 
 CREEPING = 1e-2
@@ -461,7 +462,10 @@ def touching_at_start(
         impact_speed=jnp.where(closed, met, 0.0),
         fastest=jnp.where(closed, fastest, 1.0),
     )
-    return Touching(active, settled_of(world, active, gap, rate, load, method))
+    settled = settled_of(
+        world, active, gap, rate, load, extent(world, still), method, placed=touches
+    )
+    return Touching(active, settled)
 
 
 def is_impossible(world: World, at: Geometry, start: State) -> jax.Array:
@@ -479,10 +483,13 @@ def settled_of(
     gap: jax.Array,
     rate: jax.Array,
     load: jax.Array,
+    largest: jax.Array,
     method: EventAligned | Impulse,
+    *,
+    placed: Real = False,
 ) -> jax.Array:
-    """Contacts whose overlap is small and oscillates by less than (about) itself under the present
-    ``load``.
+    """Contacts whose overlap is small and hardly oscillates under the present ``load``, beyond the
+    rounding of the ``largest`` coordinate [m]; or about by itself where they are ``placed``.
     """
     if isinstance(method, Impulse) or method.sustained_steps == 0:
         return jnp.zeros_like(active.closed)
@@ -496,7 +503,9 @@ def settled_of(
         )
     speed = speed_of_overlap(world, deepest, active.mass)
     oscillation = (rate / speed) ** 2 + (-gap / deepest - 1) ** 2
-    return loaded & (deepest <= method.rest_overlap * world.extent) & (oscillation <= SETTLED**2)
+    still = jnp.minimum(SETTLED * method.accuracy + rounding(gap) * largest / deepest, PLACED)
+    small = deepest <= method.rest_overlap * world.extent
+    return loaded & small & (oscillation <= jnp.where(placed, PLACED, still) ** 2)
 
 
 def cannot_open(
@@ -1149,9 +1158,8 @@ def touching_after(
 
     def judged() -> jax.Array:
         active, gap, rate, state, time = seen
-        return settled_of(
-            world, active, gap, rate, frozen(loads(world, active.closed, state, time)), method
-        )
+        load = frozen(loads(world, active.closed, state, time))
+        return settled_of(world, active, gap, rate, load, extent(world, state), method)
 
     settled = when(jnp.any(touches | turns), judged, lambda: touching.settled & closed)
     return Touching(after, settled)

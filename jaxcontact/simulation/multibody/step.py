@@ -113,7 +113,8 @@ NEAR_END = 0.2
 may begin like a root of the time, in steps that are short enough for it."""
 
 GRAZE = 2.0
-"""A contact that later moves faster than this many times its impact speed began with a graze."""
+"""How many times faster than the speed by which its damping goes a contact ever moves: one that
+later moves faster than this many times its impact speed began with a graze."""
 
 
 class Active(NamedTuple):
@@ -237,10 +238,11 @@ def normal_forces(world: World, active: Active, gap: jax.Array, rate: jax.Array)
     # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the
     # force is that of a tiny overlap.
     overlap = jnp.where(active.closed, jnp.where(gap < 0, -gap, 1e-30), -1.0)
-    # A contact that began with a graze and was then pushed is damped as one that began with that
-    # speed; in the ratio to the speed of the graze its damping would know no bounds.
-    grazed = (active.impact_speed > 0) & (active.fastest > GRAZE * active.impact_speed)
-    speed = jnp.where(grazed, active.fastest, active.impact_speed)
+    # A contact that began with a graze and was then pushed is damped by the speed that it reached;
+    # in the ratio to the speed of the graze its damping would know no bounds. By its speed of this
+    # instant, too: by that of the last step alone, damping would depend on the steps.
+    reached = jnp.maximum(active.fastest, jnp.abs(rate)) / GRAZE
+    speed = jnp.where(active.impact_speed > 0, jnp.maximum(active.impact_speed, reached), 0.0)
     force = world.force(overlap, -rate, impact_speed=speed, mass=active.mass)
     return jnp.where(active.closed, force, 0.0)
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
+from tests.jaxcontact.simulation.multibody.bouncing_in_time import G, heights
 
 pytestmark = pytest.mark.slow
 
-G = 9.81
 RADIUS, MASS = 0.02, 0.03
 METHOD = jc.EventAligned(max_contacts=25)
 
@@ -193,7 +193,7 @@ def test_what_is_left_of_a_bouncing_rubs(stiffness, restitution):
         slip_velocity=1e-7,
         stiffness=stiffness,
         restitution=restitution,
-        duration=0.5,
+        duration=0.8,
     )
     assert found.status == jc.Status.CAME_TO_REST
     slowed = BALL["friction"] * G * found.times[-1]
@@ -204,6 +204,43 @@ def test_what_is_left_of_a_bouncing_rubs(stiffness, restitution):
     moved = 10.0 * found.times[-1] - BALL["friction"] * (G * found.times[-1] ** 2 / 2 + fallen)
     assert found.position[-1, 0] == pytest.approx(moved, abs=1e-8)
     assert found.ledger.imbalance < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("height", "restitution"), [(0.04, 0.3), (0.04, 0.5), (0.07, 0.4)], ids=["", "", "graze"]
+)
+def test_a_soft_contact_swings_until_nothing_is_left_to_see(height, restitution):
+    """Its static overlap is half a per cent of the radius: a contact that would rest there from
+    where it cannot open again is off by a part of that, and of the speed of the swinging. The last
+    contact of one case begins with a graze.
+    """
+    stiffness, duration = 3e5, 0.4
+    found = ball(height=height, stiffness=stiffness, restitution=restitution, duration=duration)
+    expected = heights(stiffness, restitution, MASS, height, np.linspace(0.0, duration, 9))
+    np.testing.assert_allclose(found.position[:, 2] - RADIUS, expected[:, 0], atol=1e-7 * height)
+    np.testing.assert_allclose(found.velocity[:, 2], expected[:, 1], atol=1e-6)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["restitution", "stiffness"])
+def test_derivatives_of_a_soft_contact_that_swings_are_its_own(name):
+    """What is left out of a swinging is seen in them by its acceleration, however slow it is."""
+    height, duration, changes = 0.04, 0.35, {"restitution": 0.4, "stiffness": 3e5}
+    start = jc.state(position=(0.0, 0.0, RADIUS + height))
+    _, slopes = end_of_ball(start, duration, name, **changes)
+
+    def end(share: float) -> np.ndarray:
+        moved = {**changes, name: changes[name] * (1 + share)}
+        return heights(
+            moved["stiffness"], moved["restitution"], MASS, height, np.array([0.0, duration])
+        )[-1]
+
+    h = 1e-4
+    expected = (8 * (end(h) - end(-h)) - (end(2 * h) - end(-2 * h))) / (12 * h)
+    found = [float(slope[2]) * changes[name] for slope in slopes]
+    # In units of what flights before the contact have: the height, and the speed of the fall.
+    assert found[0] == pytest.approx(expected[0], abs=1e-6 * height)
+    assert found[1] == pytest.approx(expected[1], abs=1e-5 * np.sqrt(2 * G * height))
 
 
 @functools.cache
