@@ -19,7 +19,7 @@ go to and fro for ever.
 """
 
 FIRST_REGION = np.float64(1.0)
-"""Size of the region in which a search begins: a standard deviation of each coordinate alone."""
+"""Size of the region in which a search begins, a standard deviation of each coordinate alone."""
 
 SMALLEST, LARGEST = 0.25, 3.5
 """How much smaller, and how much larger, the region gets at most in one step."""
