@@ -410,8 +410,9 @@ def linearise(
                 unevenness[index] = np.var(bend[used]) / mean**2
             times = np.asarray(samples.times)
             measured, weight = np.asarray(samples.measured), np.asarray(samples.weight)
-            finest = finest_deviation(measured, used, from_zero=isinstance(own, ImpactData))
-            rounding = rounding_deviation(measured, used)
+            from_zero = isinstance(own, ImpactData)
+            finest = finest_deviation(measured, used, from_zero=from_zero)
+            rounding = rounding_deviation(measured, used, from_zero=from_zero)
             pieces.append(
                 Piece(
                     deviation,

@@ -327,6 +327,24 @@ def recording_of(
     return recording, chosen
 
 
+def without_still_axes(recording: Recording) -> Recording:
+    """The recording without horizontal coordinates that never vary, and with a note on them: they
+    were written, not measured (a film in a plane has zeros in the third column). Taken for
+    measurements without errors they would make those of the others look smaller.
+    """
+    still = [
+        axis
+        for index, axis in enumerate(AXES[:2])
+        if axis in recording.axes
+        and np.nanmin(recording.position[:, index]) == np.nanmax(recording.position[:, index])
+    ]
+    if not still:
+        return recording
+    kept = np.where(np.isin(list(AXES), still), np.nan, recording.position)
+    note = f"{' and '.join(still)} never var{'ies' if len(still) == 1 else 'y'}: not measured"
+    return dataclasses.replace(recording, position=kept, notes=(*recording.notes, note))
+
+
 def _describe_even(time: NDArray[np.float64]) -> str:
     frame = float(np.min(np.diff(time)))
     return (

@@ -29,8 +29,10 @@ DIGITS = 1e-9
 
 def decimal_step(values: NDArray[np.float64]) -> float:
     """The power of ten, from 1 down, of which all values are multiples, because they were written
-    with so many decimals; 0 where they have more than six.
+    with so many decimals; 0 where they have more than six, or are all zero, which tells nothing.
     """
+    if not np.any(values):
+        return 0.0
     for digits in range(MOST_DIGITS + 1):
         steps = np.abs(values) * 10.0**digits
         if np.all(np.abs(steps - np.round(steps)) <= DIGITS + 8 * np.finfo(float).eps * steps):

@@ -75,17 +75,22 @@ def finest_deviation(
     return np.broadcast_to(FINEST * extent, highest.shape)
 
 
-def rounding_deviation(measured: np.ndarray, used: np.ndarray) -> np.ndarray:
+def rounding_deviation(
+    measured: np.ndarray, used: np.ndarray, *, from_zero: bool = False
+) -> np.ndarray:
     """Standard deviation of what is lost by writing numbers with few decimals, of each column
     (..., 1, k): that of an even distribution over one step.
 
     Args:
         measured: (..., n, k) numbers.
         used: (..., n, k) which of them count.
+        from_zero: as of ``finest_deviation``; components of one quantity are written alike, so that
+            one of them which does not vary has the digits of the others.
     """
-    series = np.moveaxis(np.where(used, measured, 0.0), -2, -1)
-    steps = [decimal_step(own) for own in series.reshape(-1, series.shape[-1])]
-    return np.asarray(steps).reshape(*series.shape[:-2], 1, -1) / np.sqrt(12)
+    columns = np.moveaxis(np.where(used, measured, 0.0), -2, -1)
+    alike = columns if from_zero else columns.reshape(*columns.shape[:-2], 1, -1)
+    steps = np.apply_along_axis(decimal_step, -1, alike)[..., None, :]
+    return np.broadcast_to(steps, (*steps.shape[:-1], measured.shape[-1])) / np.sqrt(12)
 
 
 def round_length(count: int) -> int:

@@ -30,9 +30,8 @@ def response_figure(swept: "xarray.Dataset") -> Figure:
 
     A row of panels for each response that varies, a column for each factor: every variant is a
     point (of more than 5000 variants, as many drawn by lot), the line joins medians of all over
-    pieces of the range. Above each panel stands the rank
-    correlation. Of more than five responses the first five are drawn, of more than five factors
-    those that some response follows most.
+    pieces of the range. Above each panel stands the rank correlation. Of more than five responses
+    the first five are drawn, of more than five factors those that some response follows most.
 
     Args:
         swept: what ``calibration.sweeps.sweep`` returned, or ``xarray.open_zarr`` read.

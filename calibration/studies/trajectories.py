@@ -53,7 +53,7 @@ from calibration.fitting.solve import default_steps, minimise_from
 from calibration.fitting.start import starting_point
 from calibration.io.files import make_distinct_names
 from calibration.io.headers import Header
-from calibration.io.recording import Recording, read_trajectory
+from calibration.io.recording import Recording, read_trajectory, without_still_axes
 from calibration.io.trajectory_columns import MissingUnit, is_trajectory
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal, Normal
@@ -347,6 +347,7 @@ def read_one(
         recording = read(own.scale)
     except MissingUnit as error:
         raise name_unit(error, read(1.0), gravity=gravity) from error
+    recording = without_still_axes(recording)
     missing = find_dropped_frames(recording, gravity=gravity) if own.missing_frames else ()
     return with_missing_frames(recording, missing), missing
 

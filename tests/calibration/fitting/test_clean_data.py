@@ -8,6 +8,7 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.io.rounding import decimal_step, find_even_times
+from calibration.model.samples import rounding_deviation
 from calibration.results.answer import Trust, trust
 from calibration.results.estimate import Determination
 from calibration.results.table import fit_text
@@ -75,6 +76,17 @@ def test_intervals_do_not_depend_on_what_is_left_of_computed_data(exact):
             assert estimate.sd == pytest.approx(two.nuisance[name].sd, rel=0.02)
             # Nothing is found that is not there.
             assert abs(two.nuisance[name].value - estimate.value) < estimate.sd
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.5])
+def test_a_coordinate_that_does_not_vary_has_the_digits_of_the_others(aside):
+    """Zeros are whole numbers, 0.5 has one decimal: the height was said to be known to metres."""
+    numbers = np.column_stack([np.full(300, aside), height(np.arange(300) / 240, 0.8, 0.5)])
+    used = np.ones_like(numbers, dtype=bool)
+    rounded = np.round(numbers, 4)
+    np.testing.assert_array_equal(rounding_deviation(numbers, used), 0.0)
+    np.testing.assert_allclose(rounding_deviation(rounded, used), 1e-4 / np.sqrt(12))
+    assert rounding_deviation(np.zeros((9, 1)), used[:9, :1], from_zero=True) == 0.0
 
 
 def times_of_impacts(restitution, speed, count):

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from calibration.errors import InputError
-from calibration.io.recording import Recording, read_recordings, read_trajectory
+from calibration.io.recording import (
+    Recording,
+    read_recordings,
+    read_trajectory,
+    without_still_axes,
+)
 from calibration.io.trajectory_columns import _FRAMES
 
 DATA = Path(__file__).parents[3].parent / "shared" / "data"
@@ -791,3 +796,16 @@ def test_equally_named_launches_of_three_experiments_have_distinct_names():
     recordings = read_recordings(real("aimy_*/csv/launch_0*.csv"))
     assert len({recording.name for recording in recordings}) == 30
     assert recordings[0].name == "aimy_mn5008_backspin-launch_00"
+
+
+def test_a_horizontal_coordinate_that_never_varies_was_not_measured():
+    """Zeros beside a film in a plane made the errors of the other coordinates look smaller."""
+    time = np.arange(40) / 100
+    position = np.stack([0.3 * time, np.zeros(40), 1.0 - 9.81 / 2 * time**2], axis=1)
+    film = Recording(name="film", time=time, position=position)
+    assert film.axes == ("x", "y", "z")
+    seen = without_still_axes(film)
+    assert seen.axes == ("x", "z")
+    assert seen.notes == ("y never varies: not measured",)
+    np.testing.assert_array_equal(seen.position[:, ::2], position[:, ::2])
+    assert without_still_axes(seen) is seen
