@@ -49,7 +49,7 @@ def check_method(method: Method) -> None:
 
 def default_steps(method: Method) -> int:
     """At most so many iterations."""
-    return 100 if method in SOLVERS else 3000
+    return 300 if method in SOLVERS else 3000
 
 
 def minimise_from(
