@@ -123,7 +123,6 @@ def test_doubling_all_sigma_of_known_noise_doubles_the_intervals_and_keeps_the_e
         assert two[name].sd == pytest.approx(2 * one[name].sd, rel=1e-5)
 
 
-@pytest.mark.long
 def test_over_stated_sigma_doubles_intervals_by_default_too_and_under_stated_is_not_believed():
     one, two, third = (
         cal.fit(problem(factor=factor)).parameters[RESTITUTION] for factor in (1.0, 2.0, 1 / 3)

@@ -62,7 +62,6 @@ def test_contacts_balance_each_sphere_at_rest():
     assert np.max(np.abs(total)) < 1e-5 * np.sum(box().spheres.mass) * 9.81
 
 
-@pytest.mark.long
 def test_energy_is_only_lost():
     total = np.asarray(settled().energy.total)
     assert total[0] > total[1] > total[2] > 0.0

@@ -31,7 +31,6 @@ def on_a_slope(coefficient):
     return jc.simulate_bed(bed, start, times, time_step=2e-5, ledger=True)
 
 
-@pytest.mark.long
 def test_a_sphere_rolls_down_a_slope_as_the_torque_lets_it():
     result = on_a_slope(COEFFICIENT)
     acceleration = 5 / 7 * 9.81 * (math.sin(LEAN) - COEFFICIENT * math.cos(LEAN))

@@ -43,7 +43,7 @@ def test_jacobian_is_that_of_jax(mode, chunk):
     assert_same(jacobian(function, mode=mode, chunk=chunk)(POINT), found)
 
 
-@pytest.mark.long("None-forward", "None-reverse")
+@pytest.mark.long("None-forward")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("chunk", [None, 3])

@@ -155,7 +155,6 @@ REBOUND = {
     "level-linear_zero_overlap",
     "tilted-linear_zero_force",
     "tilted-linear_zero_overlap",
-    "tilted-tsuji_zero_force",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize(

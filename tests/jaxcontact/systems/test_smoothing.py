@@ -151,9 +151,6 @@ def steps_of(name, start, end, *, smooth=True):
     "edem linear: touch",
     "exudyn impact: touch",
     "pfc rolling: touch",
-    "edem hertz: slider",
-    "pfc hertz: touch",
-    "pfc rolling: no tension",
 )
 @pytest.mark.parametrize("corner", CORNERS)
 def test_two_derivatives_are_continuous_where_the_documented_form_has_a_corner(corner):

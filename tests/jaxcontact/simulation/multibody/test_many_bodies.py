@@ -152,7 +152,6 @@ def test_angular_momentum_is_conserved(method):
     assert np.max(drift) < 1e-12
 
 
-@pytest.mark.long("soft")
 @METHODS
 def test_energy_does_not_grow(method):
     _, _, energy = mechanics(collisions(method))

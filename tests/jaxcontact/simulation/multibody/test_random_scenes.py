@@ -190,7 +190,6 @@ def test_most_scenes_of_every_kind_are_judged(name, _):
     assert len(unknown) <= LARGEST_SHARE_UNKNOWN * LONG
 
 
-@pytest.mark.long("0")
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_later_last_time_changes_nothing_before_it(seed):

@@ -253,7 +253,7 @@ def test_lanes_move_as_they_do_alone():
         np.testing.assert_allclose(lane, run(value), rtol=0, atol=1e-9)
 
 
-@pytest.mark.long
+@pytest.mark.long("0.001")
 @pytest.mark.parametrize("depth", [1e-3, 1e-6])
 def test_spheres_that_graze_each_other_are_seen(depth):
     """They come from far and touch by a share ``depth`` of a radius only, for a moment of a long
