@@ -206,7 +206,9 @@ def test_what_is_left_of_a_bouncing_rubs(stiffness, restitution):
 
 
 @pytest.mark.parametrize(
-    ("height", "restitution"), [(0.04, 0.3), (0.04, 0.5), (0.07, 0.4)], ids=["damped", "springy", "graze"]
+    ("height", "restitution"),
+    [(0.04, 0.3), (0.04, 0.5), (0.07, 0.4)],
+    ids=["damped", "springy", "graze"],
 )
 def test_a_soft_contact_swings_until_nothing_is_left_to_see(height, restitution):
     """Its static overlap is half a per cent of the radius: a contact that would rest there from
