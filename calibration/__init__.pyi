@@ -1,3 +1,4 @@
+from . import bulk as bulk
 from . import derived as derived
 from . import detection as detection
 from . import films as films

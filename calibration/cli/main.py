@@ -40,6 +40,7 @@ VERBS = (
     "export",
     "simulate",
     "sweep",
+    "bulk",
 )
 """The verbs in the order of the help text. A new verb is a file of its name in this folder, with a
 function below ``@verb(app, ...)``, and a line here.

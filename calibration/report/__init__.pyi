@@ -1,3 +1,4 @@
+from .bulk_figure import bulk_figure as bulk_figure
 from .data_panels import data_figure as data_figure
 from .estimates_figure import columns_figure as columns_figure
 from .exporter import ExportContext as ExportContext

@@ -10,10 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-import optimistix
-from jax.typing import ArrayLike
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
@@ -27,9 +24,7 @@ from calibration.selection.cross_validation import (
     mask_data,
     stack_data,
 )
-
-SMALLEST_NOISE = 1e-3
-"""Least noise of a Gaussian process, relative to the scatter of what it predicts."""
+from calibration.uncertainty.gaussian_process import GaussianProcess
 
 LEAST = 20
 """Impacts from which on curves are worth a comparison."""
@@ -201,48 +196,5 @@ def predict_polynomial(inputs: np.ndarray, output: np.ndarray, at: np.ndarray) -
 
 
 def predict_gaussian_process(inputs: np.ndarray, output: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """A Gaussian process about a plane, with a squared exponential kernel of its own length for
-    each input; lengths, size and noise maximise the marginal likelihood.
-    """
-    centre, scale = np.mean(inputs, axis=0), np.maximum(np.std(inputs, axis=0), 1e-12)
-    x, new = (inputs - centre) / scale, (at - centre) / scale
-
-    def plane(z: np.ndarray) -> np.ndarray:
-        return np.column_stack([np.ones(len(z)), z])
-
-    slopes = np.linalg.lstsq(plane(x), output, rcond=None)[0]
-    rest = output - plane(x) @ slopes
-    size = max(float(np.std(rest)), 1e-12)
-    with jax.enable_x64(True):
-        unknown = optimistix.minimise(
-            _minus_log_likelihood,
-            optimistix.BFGS(rtol=1e-3, atol=1e-3),
-            jnp.array([0.0, -0.7, *np.zeros(x.shape[1])]),
-            args=(jnp.asarray(x), jnp.asarray(rest / size)),
-            max_steps=60,
-            throw=False,
-        ).value
-        gain = jnp.linalg.solve(_covariance(unknown, jnp.asarray(x)), rest)
-        curve = np.asarray(_kernel(unknown, new, x) @ gain)
-    return np.asarray(plane(new) @ slopes + curve)
-
-
-def _kernel(unknown: jax.Array, first: ArrayLike, second: ArrayLike) -> jax.Array:
-    """Squared exponential: logarithms of size, noise and lengths."""
-    lengths = jnp.exp(unknown[2:])
-    apart = (jnp.asarray(first)[:, None] - jnp.asarray(second)[None]) / lengths
-    return jnp.exp(2 * unknown[0] - 0.5 * jnp.sum(apart**2, axis=-1))
-
-
-def _covariance(unknown: jax.Array, x: ArrayLike) -> jax.Array:
-    noise = SMALLEST_NOISE**2 + jnp.exp(2 * unknown[1])
-    return _kernel(unknown, x, x) + noise * jnp.eye(np.shape(x)[0])
-
-
-def _minus_log_likelihood(unknown: jax.Array, data: tuple[jax.Array, jax.Array]) -> jax.Array:
-    """Of the output at the inputs, with a weak hold on all logarithms so that none runs away."""
-    x, y = data
-    root = jnp.linalg.cholesky(_covariance(unknown, x))
-    white = jax.scipy.linalg.solve_triangular(root, y, lower=True)
-    held = 0.5 * jnp.sum((unknown / 3.0) ** 2)
-    return 0.5 * white @ white + jnp.sum(jnp.log(jnp.diagonal(root))) + held
+    """A Gaussian process about a plane, with a length of its own for each input."""
+    return GaussianProcess.of(inputs, output).predict(at)[0]

@@ -1,0 +1,209 @@
+"""What bulk experiments say of coefficients."""
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.results.numbers import value_and_sd
+
+Floats = NDArray[np.float64]
+
+NARROWER = 0.5
+"""A coefficient is determined where its standard deviation is at most this part of the one that the
+range of the runs has by itself.
+"""
+
+COMPENSATES = 0.8
+"""Correlation from which on two coefficients are said to compensate each other."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Coefficient:
+    """A coefficient.
+
+    Attributes:
+        name: as in the runs.
+        value, sd: mean and standard deviation of what agrees with the measurements.
+        interval: 95 % of it.
+        range: of the runs.
+        at_end: whether an end of the range cannot be excluded.
+
+    Example:
+        >>> Coefficient("friction", 0.4, 0.02, (0.36, 0.44), (0.1, 0.9), False).determined
+        True
+    """
+
+    name: str
+    value: float
+    sd: float
+    interval: tuple[float, float]
+    range: tuple[float, float]
+    at_end: bool
+
+    @property
+    def determined(self) -> bool:
+        """Whether the measurements say more of it than the range of the runs, and no end of that
+        cuts it off.
+        """
+        width = self.range[1] - self.range[0]
+        return not self.at_end and self.sd < NARROWER * width / np.sqrt(12.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Reproduced:
+    """A measured quantity, and the best that the runs can do.
+
+    Attributes:
+        name, measured, sigma: as given.
+        found: at the coefficients that agree best.
+        emulator_sd: of the curve through the runs there.
+        scatter: of single runs about that curve.
+        left_out: root mean square of the errors of runs that were left out, over their own standard
+            deviations: about 1 where the curve can be trusted.
+
+    Example:
+        >>> Reproduced("angle", 27.0, 0.8, 28.0, 0.6, 1.1, 0.9).off
+        1.0
+    """
+
+    name: str
+    measured: float
+    sigma: float
+    found: float
+    emulator_sd: float
+    scatter: float
+    left_out: float
+
+    @property
+    def off(self) -> float:
+        """Difference in standard deviations of both."""
+        return (self.found - self.measured) / float(np.hypot(self.sigma, self.emulator_sd))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BulkCalibration:
+    """Coefficients from bulk experiments; as text, what is known and what is not.
+
+    Attributes:
+        coefficients: in the order of the runs.
+        reproduced: the measured quantities.
+        explained: whether some coefficients within the ranges give all that was measured.
+        draws: coefficients (4000, k) that agree with the measurements, each as likely as another.
+        correlation: of the coefficients (k, k).
+        runs: how many there are.
+        next_runs: coefficients (8, k) at which further runs would tell most: far from those there
+            are, among those that agree.
+    """
+
+    coefficients: tuple[Coefficient, ...]
+    reproduced: tuple[Reproduced, ...]
+    explained: bool
+    draws: Floats
+    correlation: Floats
+    runs: int
+    next_runs: Floats
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def combination(found: BulkCalibration) -> tuple[Floats, float, float]:
+    """The linear combination of coefficients that is known best, in parts of their ranges: factors,
+    the largest 1, value and standard deviation, in the units of the coefficients.
+
+    Args:
+        found: with two coefficients at least.
+    """
+    width = np.array([one.range[1] - one.range[0] for one in found.coefficients])
+    _, directions = np.linalg.eigh(np.cov(found.draws / width, rowvar=False))
+    factors = directions[:, 0] / width
+    factors = factors / factors[np.argmax(np.abs(directions[:, 0]))]
+    along = found.draws @ factors
+    return factors, float(np.mean(along)), float(np.std(along))
+
+
+def _lines(found: BulkCalibration) -> Iterator[str]:
+    named = ", ".join(one.name for one in found.reproduced)
+    yield f"{len(found.coefficients)} coefficients from {named} and {found.runs} runs"
+    yield ""
+    if found.explained:
+        yield from _table(found)
+        yield from _compensation(found)
+    else:
+        worst = max(found.reproduced, key=lambda one: abs(one.off))
+        yield (
+            "No result: nothing within the ranges of the runs gives all that was measured. At best "
+            f"{worst.name} is off by {abs(worst.off):.1f} standard deviations. Either the ranges "
+            "are too narrow, or the simulation lacks something, or an error was given too small."
+        )
+    yield ""
+    yield from _reproductions(found)
+    for one in found.reproduced:
+        yield from _doubts(one)
+
+
+def _table(found: BulkCalibration) -> Iterator[str]:
+    wide = max(len(one.name) for one in found.coefficients)
+    for one in found.coefficients:
+        of_runs = f"runs: {one.range[0]:.3g} to {one.range[1]:.3g}"
+        interval = f"{one.interval[0]:.3g} to {one.interval[1]:.3g}"
+        if one.determined:
+            shown = f"{value_and_sd(one.value, one.sd)}   95 %: {interval}"
+        elif one.at_end:
+            shown = f"not determined: {interval} agrees, up to an end of the range"
+        else:
+            shown = f"not determined: {interval} agrees"
+        yield f"  {one.name:{wide}}  {shown}   ({of_runs})"
+
+
+def _compensation(found: BulkCalibration) -> Iterator[str]:
+    if len(found.coefficients) < 2:
+        return
+    names = [one.name for one in found.coefficients]
+    off_diagonal = np.abs(found.correlation - np.eye(len(names)))
+    first, second = np.unravel_index(np.argmax(off_diagonal), off_diagonal.shape)
+    strongest = float(found.correlation[first, second])
+    if abs(strongest) < COMPENSATES:
+        return
+    factors, value, sd = combination(found)
+    terms = " ".join(
+        f"{'-' if factor < 0 else '+'} {abs(factor):.2g} {name}"
+        for factor, name in zip(factors, names, strict=True)
+    ).removeprefix("+ ")
+    yield ""
+    yield (
+        f"{names[first]} and {names[second]} compensate each other (correlation {strongest:.2f}). "
+        f"Known best is {terms} = {value_and_sd(value, sd)}. A measurement that they change in "
+        "another ratio would tell them apart."
+    )
+
+
+def _reproductions(found: BulkCalibration) -> Iterator[str]:
+    wide = max(len("measured"), *(len(one.name) for one in found.reproduced))
+    yield (
+        f"  {'measured':{wide}}  {'':18}  {'found':>9}  {'off by':>7}  {'curve':>9}  {'one run':>9}"
+    )
+    for one in found.reproduced:
+        yield (
+            f"  {one.name:{wide}}  {value_and_sd(one.measured, one.sigma):18}  {one.found:9.4g}  "
+            f"{one.off:4.1f} sd  {one.emulator_sd:9.2g}  {one.scatter:9.2g}"
+        )
+    yield (
+        "  (curve: standard deviation of the curve through the runs; one run: scatter of single "
+        "runs about it)"
+    )
+
+
+def _doubts(one: Reproduced) -> Iterator[str]:
+    if one.left_out > 1.5:
+        yield (
+            f"- The curve through the runs predicts {one.name} of runs that are left out "
+            f"{one.left_out:.1f} times worse than it should; its uncertainty is enlarged by that."
+        )
+    if one.emulator_sd > one.sigma:
+        yield (
+            f"- {one.name} is measured better than the runs tell it: the curve through them is "
+            f"uncertain by {one.emulator_sd:.2g}. More runs (next_runs) narrow the result."
+        )

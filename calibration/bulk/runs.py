@@ -1,0 +1,154 @@
+"""Runs of a simulation: coefficients that went in, quantities that came out."""
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.errors import InputError
+from calibration.io.tables import read_table
+from jaxcontact.parameters import nearest
+
+Floats = NDArray[np.float64]
+
+MOST_COEFFICIENTS = 5
+"""Points are spread over all of them at once, which more would thin out."""
+
+LEAST_RUNS = 6
+"""Runs for each coefficient; ten are usual (Loeppky, Sacks and Welch, Technometrics 51 (2009)
+366-376).
+"""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Runs:
+    """A table of runs.
+
+    Args:
+        coefficients: by name, what was varied (runs,).
+        quantities: by name, what each run showed (runs,), NaN where it did not.
+
+    Raises:
+        InputError: columns of unequal lengths, a coefficient that is not finite or never varied,
+            too few runs, too many coefficients.
+
+    Example:
+        >>> friction = np.linspace(0.1, 0.9, 10)
+        >>> runs = cal.bulk.Runs({"friction": friction}, {"angle": 20.0 + 15.0 * friction})
+        >>> runs.inputs.shape
+        (10, 1)
+    """
+
+    coefficients: Mapping[str, Floats]
+    quantities: Mapping[str, Floats]
+
+    def __post_init__(self) -> None:
+        for which in ("coefficients", "quantities"):
+            columns = {name: np.asarray(one, float) for name, one in getattr(self, which).items()}
+            object.__setattr__(self, which, columns)
+        _check(self)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the coefficients."""
+        return tuple(self.coefficients)
+
+    @property
+    def inputs(self) -> Floats:
+        """Coefficients (runs, k)."""
+        return np.column_stack(list(self.coefficients.values()))
+
+    def output(self, name: str) -> Floats:
+        """A quantity (runs,).
+
+        Raises:
+            InputError: there is none of that name, or too few runs know it.
+        """
+        if name not in self.quantities:
+            raise InputError(
+                f"the runs have no quantity {name!r}; they have {', '.join(self.quantities)}",
+                remedy=f"Name a column of the runs.{nearest(name, self.quantities)}",
+            )
+        found = self.quantities[name]
+        _check_number(int(np.sum(np.isfinite(found))), len(self.names), f"runs that show {name}")
+        return found
+
+
+def read_runs(
+    path: str | os.PathLike[str], coefficients: Sequence[str], quantities: Sequence[str]
+) -> Runs:
+    """A table of runs from a file: a row for each, a column for each coefficient and quantity.
+
+    Args:
+        path: CSV and the like, or a spreadsheet.
+        coefficients: names of the columns of what was varied.
+        quantities: names of the columns of what was seen; an empty cell is a run that did not show
+            it. Other columns are left alone.
+
+    Raises:
+        InputError: a column that is not there, is named twice or holds no numbers; as of ``Runs``.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "runs.csv"
+        >>> rows = [f"{0.1 * k:.1f},{20.0 + k}" for k in range(10)]
+        >>> _ = path.write_text("\\n".join(["friction,angle", *rows]))
+        >>> len(cal.bulk.read_runs(path, ["friction"], ["angle"]).output("angle"))
+        10
+    """
+    names = [*coefficients, *quantities]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"{', '.join(twice)} is named twice",
+            remedy="A column is a coefficient or a quantity, and named once.",
+        )
+    table = read_table(path)
+    columns = {name: table.column(table.find(name)) for name in names}
+    return Runs(
+        {name: columns[name] for name in coefficients}, {name: columns[name] for name in quantities}
+    )
+
+
+def _check(runs: Runs) -> None:
+    if not runs.coefficients or not runs.quantities:
+        raise InputError(
+            f"{len(runs.coefficients)} coefficients and {len(runs.quantities)} quantities are named",
+            remedy="Name at least one column of what was varied and one of what was seen.",
+        )
+    if len(runs.coefficients) > MOST_COEFFICIENTS:
+        raise InputError(
+            f"{len(runs.coefficients)} coefficients are varied, at most {MOST_COEFFICIENTS} can be",
+            remedy="Leave those at one value that the quantities hardly follow.",
+        )
+    lengths = {name: len(one) for name, one in {**runs.coefficients, **runs.quantities}.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(
+            f"the columns of the runs have unequal lengths: {lengths}",
+            remedy="Give every run one value in each; NaN for a quantity that it did not show.",
+        )
+    for name, values in runs.coefficients.items():
+        if not np.all(np.isfinite(values)):
+            row = int(np.argmin(np.isfinite(values)))
+            raise InputError(
+                f"the coefficient {name} of run {row + 1} is {values[row]}",
+                remedy="Say what went into each run.",
+            )
+        if not np.ptp(values) > 1e-9 * np.max(np.abs(values), initial=1e-300):
+            raise InputError(
+                f"the coefficient {name} is the same in all runs",
+                remedy="Leave it out, or run over a range of it.",
+            )
+    _check_number(len(next(iter(runs.coefficients.values()))), len(runs.names), "runs")
+
+
+def _check_number(found: int, coefficients: int, what: str) -> None:
+    least = LEAST_RUNS * coefficients
+    if found < least:
+        raise InputError(
+            f"{found} {what} are too few for {coefficients} coefficients",
+            remedy=f"Make {least} at least, better {10 * coefficients}, spread over all ranges at "
+            'once: cal.sweeps.Design("sobol", number=32) lists such ones.',
+        )
