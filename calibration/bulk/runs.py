@@ -79,7 +79,7 @@ class Runs:
 def read_runs(
     path: str | os.PathLike[str], coefficients: Sequence[str], quantities: Sequence[str]
 ) -> Runs:
-    """A table of runs from a file: a row for each, a column for each coefficient and quantity.
+    r"""A table of runs from a file: a row for each, a column for each coefficient and quantity.
 
     Args:
         path: CSV and the like, or a spreadsheet.
@@ -115,7 +115,7 @@ def read_runs(
 def _check(runs: Runs) -> None:
     if not runs.coefficients or not runs.quantities:
         raise InputError(
-            f"{len(runs.coefficients)} coefficients and {len(runs.quantities)} quantities are named",
+            f"{len(runs.coefficients)} coefficients, {len(runs.quantities)} quantities are named",
             remedy="Name at least one column of what was varied and one of what was seen.",
         )
     if len(runs.coefficients) > MOST_COEFFICIENTS:

@@ -181,7 +181,7 @@ def test_a_curve_that_predicts_badly_says_so():
         ({"a": np.ones(12)}, {"q": np.ones(12)}, "the coefficient a is the same in all runs"),
         ({"a": np.arange(12.0)}, {"q": np.ones(11)}, "unequal lengths"),
         ({"a": np.r_[np.nan, np.arange(11.0)]}, {"q": np.ones(12)}, "of run 1 is nan"),
-        ({}, {"q": np.ones(12)}, "0 coefficients"),
+        ({}, {"q": np.ones(12)}, "0 coefficients, 1 quantities"),
         ({c: np.arange(40.0) for c in "abcdef"}, {"q": np.ones(40)}, "at most 5"),
     ],
 )
