@@ -424,7 +424,7 @@ def touching_at_start(
     moving, mass = gap_rates(world, at, start), effective_mass(world, at, start)
     memory, friction = unloaded(world, at.gap)
     none = jnp.zeros_like(at.gap, dtype=bool)
-    gap, rate, still = jax.lax.stop_gradient((at.gap, moving, start))
+    gap, rate = jax.lax.stop_gradient((at.gap, moving))
     touches = jnp.abs(gap) <= rounding(gap) * extent(world, start)
     closed = touches & (jnp.abs(rate) <= SLOWEST)
     if world.rigid:
@@ -438,7 +438,7 @@ def touching_at_start(
         )
         return Touching(active, active.closed)
     closed = jnp.where(touches, closed, gap < 0)
-    load = jax.lax.stop_gradient(loads(world, closed, still, time))
+    load = loads(world, closed, start, time)
     on = begun(world, jnp.maximum(-at.gap, 0.0))
     active = Active(
         closed,
@@ -451,10 +451,9 @@ def touching_at_start(
         unrolled(world, at.gap),
     )
     deepest = static_overlap(world, active, load)
-    resting = speed_of_overlap(
-        world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass)
-    )
-    fastest = jnp.maximum(jnp.abs(rate), resting)
+    # By this speed the contact may be damped, so it moves with overlap, mass and load.
+    resting = speed_of_overlap(world, jnp.maximum(jnp.where(touches, 0.0, -at.gap), deepest), mass)
+    fastest = jnp.maximum(jnp.abs(moving), resting)
     # What just touches at rest has met without a speed, as if after the smallest gap; what overlaps
     # never met.
     met = jnp.where(touches, jnp.maximum(-rate, SLOWEST), jnp.where(rate < 0, -moving, 0.0))
@@ -462,10 +461,8 @@ def touching_at_start(
         impact_speed=jnp.where(closed, met, 0.0),
         fastest=jnp.where(closed, fastest, 1.0),
     )
-    settled = settled_of(
-        world, active, gap, rate, load, extent(world, still), method, placed=touches
-    )
-    return Touching(active, settled)
+    seen = jax.lax.stop_gradient((active, gap, rate, load, extent(world, start)))
+    return Touching(active, settled_of(world, *seen, method, placed=touches))
 
 
 def is_impossible(world: World, at: Geometry, start: State) -> jax.Array:
