@@ -338,7 +338,8 @@ def graded_step(
         quartic = 4 * y**3 + 6 * y**2 * inwards + fraction**2 * (4 * y + inwards)
         length = jnp.minimum(length, jnp.maximum(fraction**3, quartic))
     step = usual = time_scale * fraction * length
-    if not world.has_hysteresis and (law.ends_at_zero_force or resists(world)):
+    is_cut = not world.has_hysteresis and law.ends_at_zero_force
+    if is_cut or resists(world):
         least = AT_CORNER * time_scale * fraction
         to_corner = time_to_zero_force(world, active, gap, gap_rate)
         step = jnp.minimum(step, jnp.maximum(BEFORE_CORNER * to_corner, least))
@@ -355,9 +356,10 @@ def passes_corner(world: World, active: Active, before: Ends, after: Ends) -> ja
     """Whether the force of a contact falls to zero inside a step, or rises from it, where it then
     has a corner: it ends there, or what resists the slip does.
     """
-    if world.rigid or world.has_hysteresis:
+    if world.rigid:
         return jnp.zeros((), dtype=bool)
-    if not (world.contact.compliant.ends_at_zero_force or resists(world) or world.has_memory):
+    is_cut = not world.has_hysteresis and world.contact.compliant.ends_at_zero_force
+    if not (is_cut or resists(world) or world.has_memory):
         return jnp.zeros((), dtype=bool)
     pushes = [normal_forces(world, active, end.gap, end.rate) > 0 for end in (before, after)]
     shallow, deep = (order(-before.gap, -after.gap) for order in (jnp.minimum, jnp.maximum))
@@ -424,7 +426,7 @@ def touching_at_start(
     moving, mass = gap_rates(world, at, start), effective_mass(world, at, start)
     memory, friction = unloaded(world, at.gap)
     none = jnp.zeros_like(at.gap, dtype=bool)
-    gap, rate, still = jax.lax.stop_gradient((at.gap, moving, start))
+    gap, rate = jax.lax.stop_gradient((at.gap, moving))
     touches = jnp.abs(gap) <= rounding(gap) * extent(world, start)
     closed = touches & (jnp.abs(rate) <= SLOWEST)
     if world.rigid:
@@ -438,7 +440,7 @@ def touching_at_start(
         )
         return Touching(active, active.closed)
     closed = jnp.where(touches, closed, gap < 0)
-    load = jax.lax.stop_gradient(loads(world, closed, still, time))
+    load = loads(world, closed, start, time)
     on = begun(world, jnp.maximum(-at.gap, 0.0))
     active = Active(
         closed,
@@ -451,10 +453,9 @@ def touching_at_start(
         unrolled(world, at.gap),
     )
     deepest = static_overlap(world, active, load)
-    resting = speed_of_overlap(
-        world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass)
-    )
-    fastest = jnp.maximum(jnp.abs(rate), resting)
+    # By this speed the contact may be damped, so it moves with overlap, mass and load.
+    resting = speed_of_overlap(world, jnp.maximum(jnp.where(touches, 0.0, -at.gap), deepest), mass)
+    fastest = jnp.maximum(jnp.abs(moving), resting)
     # What just touches at rest has met without a speed, as if after the smallest gap; what overlaps
     # never met.
     met = jnp.where(touches, jnp.maximum(-rate, SLOWEST), jnp.where(rate < 0, -moving, 0.0))
@@ -462,10 +463,8 @@ def touching_at_start(
         impact_speed=jnp.where(closed, met, 0.0),
         fastest=jnp.where(closed, fastest, 1.0),
     )
-    settled = settled_of(
-        world, active, gap, rate, load, extent(world, still), method, placed=touches
-    )
-    return Touching(active, settled)
+    seen = jax.lax.stop_gradient((active, gap, rate, load, extent(world, start)))
+    return Touching(active, settled_of(world, *seen, method, placed=touches))
 
 
 def is_impossible(world: World, at: Geometry, start: State) -> jax.Array:
@@ -752,12 +751,13 @@ def next_step(
         allowed = jnp.where(lasts, jnp.minimum(allowed, sustained), allowed)
     if isinstance(method, EventAligned):
         resolved, usual = graded_step(world, active, at, rate, state, method.graded_step)
-        resolved = jnp.maximum(resolved, finest_step(world, active, state))
+        smallest = finest_step(world, active, state)
+        resolved = jnp.maximum(resolved, smallest)
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
         resolved = jnp.minimum(
             resolved, jnp.minimum(bounds.certain * BEYOND + beyond, longest_flight)
         )
-        shortest = SHORTEST_SHARE * frozen(usual)
+        shortest = jnp.maximum(SHORTEST_SHARE * frozen(usual), smallest)
         grows = resolves & (progress.longest < resolved)
         share = progress.longest / jnp.where(grows, resolved, 1.0)
         resolved = resolved * frozen(jnp.where(grows, share, 1.0))

@@ -424,16 +424,22 @@ def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax
     diagonal = jnp.diag(matrix)
     matrix = matrix + COMPLIANCE * jnp.diag(diagonal)
 
-    def residual(load: jax.Array) -> jax.Array:
-        return jnp.where(
-            closed, load - positive_part(load - (pull + matrix @ load) / diagonal), load
-        )
+    def residual(load: jax.Array, pull: jax.Array, matrix: jax.Array) -> jax.Array:
+        pushed_away = (pull + matrix @ load) / jnp.diag(matrix)
+        return jnp.where(closed, load - positive_part(load - pushed_away), load)
+
+    frozen = jax.lax.stop_gradient((pull, matrix))
+
+    def linearised(load: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return value_and_jacobian(lambda load: residual(load, *frozen), load)
 
     def newton(_: jax.Array, load: jax.Array) -> jax.Array:
-        value, jacobian = value_and_jacobian(residual, load)
+        value, jacobian = linearised(load)
         return load - jnp.linalg.solve(jacobian, value)
 
-    return jax.lax.fori_loop(0, ITERATIONS, newton, jnp.zeros_like(pull))
+    # The last step, at the solution, carries the derivatives of all.
+    found = jax.lax.fori_loop(0, ITERATIONS - 1, newton, jnp.zeros_like(frozen[0]))
+    return found - jnp.linalg.solve(linearised(found)[1], residual(found, pull, matrix))
 
 
 def normal_mobility(world: World, at: Geometry, state: State) -> jax.Array:

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
 from jaxcontact.laws.normal.adhesion import jkr_pull_off_force, jkr_work_of_separation
@@ -176,6 +177,82 @@ def test_single_precision_stays_single_and_is_right_to_its_rounding(speed):
     assert found.status == jc.Status.SUCCESS
     assert np.all(np.isfinite(slope))
     np.testing.assert_allclose(rebound, expected, rtol=0, atol=2e-3)
+
+
+def slip_in_time(work, speed, slip):
+    """Slip [m/s] of a sphere that a JKR contact with friction has let go, by scipy, with plain
+    forces: what presses rubs, what pulls does not.
+    """
+    modulus = 1e7
+    pull = np.sqrt(2 * np.pi * work / modulus)
+    least = (RADIUS * pull / 4) ** (2 / 3)  # contact radius at which it is torn apart
+    torn = least**2 / RADIUS - pull * np.sqrt(least)
+
+    def force(overlap):
+        radius = np.sqrt(RADIUS * max(overlap, 0.0)) + 2 * (RADIUS * pull) ** (2 / 3)
+        for _ in range(60):
+            lacks = radius**2 / RADIUS - pull * np.sqrt(radius) - overlap
+            slope = 2 * radius / RADIUS - pull / 2 / np.sqrt(radius)
+            radius = max(radius - lacks / slope, least) if slope > 0 else least
+        attraction = np.sqrt(8 * np.pi * work * modulus * radius**3)
+        return 4 * modulus * radius**3 / (3 * RADIUS) - attraction
+
+    def rates(_, state):
+        overlap, rate, slip = state
+        push = force(overlap)
+        rubs = 0.2 * max(push, 0.0) * slip / np.sqrt(slip**2 + 0.01**2)
+        return [rate, -push / MASS, -3.5 * rubs / MASS]
+
+    def sign(_, state):
+        return force(state[0])
+
+    def torn_apart(_, state):
+        return state[0] - torn * (1 - 1e-9)
+
+    # It pulls from touch-down on, then presses, then pulls until it is torn apart.
+    time, state = 0.0, [0.0, speed, slip]
+    for event, direction in ((sign, 1), (sign, -1), (torn_apart, -1)):
+        event.terminal, event.direction = True, direction
+        found = solve_ivp(
+            rates, (time, 0.05), state, method="DOP853", rtol=1e-11, atol=1e-14, events=event,
+            first_step=1e-7,
+        )  # fmt: skip
+        time, state = found.t[-1], found.y[:, -1]
+    return state[2]
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_adhesion_that_pulls_does_not_rub():
+    """Where the force of an adhesive contact changes its sign, friction has a corner."""
+    speed, slip, work, step = 0.5, 1.5, 50.0, 0.05
+
+    def left(work):
+        law = jc.JohnsonKendallRoberts(
+            effective_modulus=1e7, effective_radius=RADIUS, work_of_adhesion=work
+        )
+        contact = jc.ContactModel(
+            normal=law, friction=jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=0.01)
+        )
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=(0.0, 0.0, 0.0)
+        )
+        start = jc.state(position=(0.0, 0.0, 1.001 * RADIUS), velocity=(slip, 0.0, -speed))
+        found = jc.simulate(
+            scene, start, jnp.array([0.0, 0.05]), method=jc.EventAligned(max_contacts=1)
+        )
+        return found.velocity[-1, 0] - RADIUS * found.spin[-1, 1], found.status
+
+    slope_of = FAST(lambda work: jax.jvp(left, (work,), (jnp.ones_like(work),), has_aux=True))
+    value, slope, status = slope_of(jnp.asarray(work))
+    assert status == jc.Status.SUCCESS
+    assert value > 0.1  # it slides to the end
+    assert value == pytest.approx(slip_in_time(work, speed, slip), abs=1e-6)
+    near, far = (
+        (slip_in_time(work + k, speed, slip) - slip_in_time(work - k, speed, slip)) / (2 * k)
+        for k in (step, 2 * step)
+    )
+    assert slope == pytest.approx((4 * near - far) / 3, rel=1e-5)
 
 
 def test_the_restitution_of_straight_lines_does_not_depend_on_the_speed():

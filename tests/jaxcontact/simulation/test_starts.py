@@ -68,6 +68,55 @@ def test_the_derivative_by_a_speed_in_overlap_is_that_of_differences():
     np.testing.assert_allclose(run(1.0)[1], (4 * near - far) / 3, rtol=1e-5)
 
 
+# Of a ball of 30 g and 2 cm: stiffness, mass, gravity, height above touch-down, velocity. Each
+# moves in slowly, or not at all, and is then damped by the speed that its overlap gives, or that
+# under which it rests.
+SLOW_STARTS = {
+    "deep in overlap": (1e4, 0.03, 9.81, -0.01, -0.5),
+    "not as deep as it rests": (1000.0, 0.03, 30.0, -0.003, -0.001),
+    "placed on a soft floor": (300.0, 0.03, 9.81, 0.0, 0.0),
+}
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_derivatives_of_slow_starts_in_overlap_are_those_of_differences():
+    """The speed by which such a contact is damped moves with overlap, mass and load."""
+
+    def motion(start):
+        stiffness, mass, gravity, height, velocity = start
+        law = jc.HuntCrossley(stiffness=stiffness, restitution=0.8)
+        plain = jc.Scene(
+            bodies=jc.spheres(radius=RADIUS, mass=mass),
+            contact=jc.ContactModel(normal=law),
+            gravity=jnp.array([0.0, 0.0, -1.0]) * gravity,
+        )
+        up = jnp.array([0.0, 0.0, 1.0])
+        initial = jc.State((RADIUS + height) * up, velocity * up, jnp.zeros(3))
+        method = jc.EventAligned(max_contacts=2, general=True, sustained_steps=0)
+        found = jc.simulate(plain, initial, jnp.array([0.0, 0.02, 0.04]), method=method)
+        return jnp.concatenate([found.position[:, 2], found.velocity[:, 2]]), found.status
+
+    run = jax.jit(
+        lambda start, along: jax.jvp(motion, (start,), (along,), has_aux=True),
+        compiler_options={"xla_backend_optimization_level": 0},
+    )
+    for name, start in SLOW_STARTS.items():
+        start = jnp.array(start)
+        for index in range(3 if name == "placed on a soft floor" else 5):
+            along = jnp.zeros(5).at[index].set(start[index])
+            _, slope, status = run(start, along)
+            assert status == jc.Status.SUCCESS
+            near, far = (
+                (run(start + k * along, along)[0] - run(start - k * along, along)[0]) / (2 * k)
+                for k in (1e-4, 2e-4)
+            )
+            expected = (4 * near - far) / 3
+            np.testing.assert_allclose(
+                slope, expected, rtol=0, atol=1e-5 * np.max(np.abs(expected)), err_msg=name
+            )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stiffness", [100.0, 1000.0])
 def test_a_contact_that_is_too_soft_to_rest_is_followed(stiffness):
