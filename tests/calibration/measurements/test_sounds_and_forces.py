@@ -2,6 +2,7 @@
 questions.
 """
 
+import re
 from types import SimpleNamespace
 
 import jax
@@ -127,6 +128,31 @@ def test_drag_that_a_sound_does_not_tell_is_said_to_come_from_elsewhere(sounds):
     assert drag.status is Determination.NOT_DETERMINED
     assert not np.isfinite(drag.sd)
     assert "beforehand" in drag.note
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_air_that_times_were_fitted_with_is_named_with_what_there_would_be_without(sounds):
+    """Air that is assumed moves a restitution by several standard errors: these had none."""
+    assumed = fit_study(Study(files=sounds, ball=BALL))
+    restitution = assumed.parameters[RESTITUTION]
+    assert abs(restitution.value - 0.85) > restitution.sd
+    said = [sentence for sentence in assumed.warnings if "--no-drag" in sentence]
+    assert len(said) == 1
+    assert "C_D = 0.45" in said[0]
+    airless = fit_study(Study(files=sounds, ball=BALL, model=ModelOptions(drag=False)))
+    without = float(re.search(r"would be about ([0-9.]+)", said[0])[1])
+    assert without == pytest.approx(airless.parameters[RESTITUTION].value, abs=restitution.sd)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_air_that_was_stated_or_that_changes_nothing_is_not_named(tmp_path, sounds):
+    known = ModelOptions(parameters={"drag.coefficient": {"value": 0.45}})
+    stated = fit_study(Study(files=sounds, ball=BALL, model=known))
+    noisy = written(tmp_path / "noisy.csv", "t (s)", [clicks(3, sigma=2e-3)])
+    for found in (stated, fit_study(Study(files=(noisy,), ball=BALL))):
+        assert not any("--no-drag" in sentence for sentence in found.warnings)
 
 
 @pytest.mark.long
