@@ -35,12 +35,14 @@ def estimate_parameter(
     value, deviation = float(parameter.value(coordinate)), float(np.sqrt(max(variance, 0.0)))
     about, status, note = parameter.about, Determination.DETERMINED, ""
     loose = about.transform != "identity" and deviation > assessment.policy.largest_log_sd
+    # At an end, a logistic coordinate moves the value no more, as if the data did not see it.
+    ran_to_end = parameter.at_bound(value) and not parameter.at_bound(float(parameter.value(began)))
     if not assessment.simulated:
         status, deviation = Determination.NOT_SIMULATED, np.inf
     elif (unseen or loose) and _is_nothing(assessment, parameter, coordinate, began):
         status, deviation = Determination.AT_BOUND, np.inf
         note = "fell to next to nothing: these data show none"
-    elif unseen or loose:
+    elif (unseen or loose) and not ran_to_end:
         status, deviation = Determination.NOT_DETERMINED, np.inf
     elif parameter.at_bound(value):
         status = Determination.AT_BOUND

@@ -130,9 +130,19 @@ class LinearisedProblem:
     unevenness: np.ndarray
 
     @cached_property
+    def known(self) -> tuple[np.ndarray, ...]:
+        """Which rows (N,) of each block are known beforehand, not measured."""
+        blocks = len(self.batches)
+        own = zip(self.batches, self.working[:blocks], strict=True)
+        return (
+            *(component_of_rows(pieces, block) < 0 for pieces, block in own),
+            *(np.ones(block.residual.shape[1], dtype=bool) for block in self.working[blocks:]),
+        )
+
+    @cached_property
     def equations(self) -> NormalEquations:
         """Normal equations, weighed as the fit weighs."""
-        return NormalEquations.of(self.working)
+        return NormalEquations.of(self.working, self.known)
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -303,7 +313,8 @@ class LinearisedProblem:
             tuple(
                 Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
                 for table in tables
-            )
+            ),
+            self.known,
         )
 
     def likelihood(self, size: np.ndarray, time: np.ndarray) -> float:
