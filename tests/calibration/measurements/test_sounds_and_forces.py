@@ -99,6 +99,13 @@ def test_the_kind_of_a_file_is_in_its_header(tmp_path, sounds, forces):
         common_kind((sounds[0], forces[0]))
 
 
+def test_intervals_between_impacts_are_not_told_to_be_sorted(tmp_path):
+    """Sorted, they are times of something else."""
+    file = written(tmp_path / "flights.csv", "interval (s)", [np.diff(clicks(0))])
+    with pytest.raises(InputError, match=r"as intervals between impacts do.*running sum"):
+        fit_study(Study(files=(file,), ball=BALL))
+
+
 @pytest.mark.long
 def test_restitution_is_heard(sounds):
     found = fit_study(Study(files=sounds, ball=BALL, model=ModelOptions(drag=False)))
