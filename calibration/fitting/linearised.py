@@ -20,7 +20,7 @@ from calibration.noise.whitening import make_whitening, unwhiten
 from calibration.optimise.normal_equations import NormalEquations, compute_leverage
 from calibration.problem.residuals import Block
 from calibration.problem.rows import Rows, label_rows, stack_rows
-from calibration.problem.table_batch import ImpactData
+from calibration.problem.table_batch import count_from_zero
 
 RIDGE = 1e-10
 """Added to the diagonal of scaled normal equations, where what nothing depends on changes no
@@ -421,7 +421,7 @@ def linearise(
                 unevenness[index] = np.var(bend[used]) / mean**2
             times = np.asarray(samples.times)
             measured, weight = np.asarray(samples.measured), np.asarray(samples.weight)
-            from_zero = isinstance(own, ImpactData)
+            from_zero = count_from_zero(own)
             finest = finest_deviation(measured, used, from_zero=from_zero)
             rounding = rounding_deviation(measured, used, from_zero=from_zero)
             pieces.append(
