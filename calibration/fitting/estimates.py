@@ -7,6 +7,7 @@ import numpy as np
 from calibration.fitting.assessment import Assessment
 from calibration.model.parameter import Parameter
 from calibration.results.estimate import Coordinate, Determination, Estimate
+from calibration.results.numbers import value_and_sd
 
 
 def estimate_parameter(
@@ -49,6 +50,13 @@ def estimate_parameter(
         note = f"at the end of {about.interval}; the standard error does not apply"
     elif coordinate == began and not acts:
         status = Determination.AT_START
+    elif assessment.noise_unknown:
+        believed = value_and_sd(value, deviation * abs(parameter.slope(value)))
+        status, deviation = Determination.NOT_DETERMINED, np.inf
+        note = (
+            "nothing tells the errors of so few numbers; if those that were guessed are right, it "
+            f"is {believed}: state them (--sigma)"
+        )
     return Estimate(
         name=parameter.name,
         label=about.label,

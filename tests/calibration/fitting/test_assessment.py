@@ -266,7 +266,7 @@ def test_a_bounded_quantity_that_ran_to_an_end_is_at_a_bound(began, ended, statu
     about = Quantity("-", Interval(0.0, 1.0, True, False), "logit", "restitution", "e", "", None)
     parameter = Parameter("e", about)
     found = estimate_parameter(
-        SimpleNamespace(policy=DEFAULT_POLICY, simulated=True),
+        SimpleNamespace(policy=DEFAULT_POLICY, simulated=True, noise_unknown=False),
         parameter,
         float(parameter.coordinate(ended)),
         variance=1e6,
