@@ -1,7 +1,5 @@
 """``jaxcontact bootstrap``."""
 
-from functools import partial
-
 from calibration.cli.after_fit import (
     Out,
     StudyFile,
@@ -14,7 +12,7 @@ from calibration.cli.application import app, standard_error
 from calibration.cli.options import Cluster, Force, all_of, verb
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
-from calibration.studies.extensions import carry_extensions, load_carried
+from calibration.studies.extensions import make_loader
 from calibration.studies.steps.asked_options import GivenOptions
 from calibration.studies.study import BootstrapOptions
 
@@ -49,9 +47,7 @@ def bootstrap(
 
             if options.kind == "trial":
                 check_enough_to_draw(asked)
-            with connect(
-                cluster, prepare=partial(load_carried, carry_extensions(asked.extensions))
-            ) as client:
+            with connect(cluster, prepare=make_loader(asked.extensions)) as client:
                 fit = fitted(asked, folder, say)
                 found = drawn(
                     fit,

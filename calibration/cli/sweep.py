@@ -1,7 +1,6 @@
 """``jaxcontact sweep``."""
 
 import warnings
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from calibration.errors import InputError
 from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.choices.varied import check_varied
-from calibration.studies.extensions import carry_extensions, load_carried
+from calibration.studies.extensions import make_loader
 from calibration.studies.results_folder import hold_folder
 from calibration.studies.steps.asked_options import GivenOptions, ask, study_file
 from calibration.studies.study import Ball, ContactOptions, ModelOptions, Partner, SweepOptions
@@ -104,7 +103,7 @@ def sweep(
 
             if force:
                 remove_store(folder / STORE)
-            prepare = partial(load_carried, carry_extensions(asked.extensions))
+            prepare = make_loader(asked.extensions)
             with warnings.catch_warnings(), connect(cluster, prepare=prepare) as client:
                 warnings.simplefilter("ignore", SimulationWarning)  # the table says it
                 swept = sweep_study(asked, folder / STORE, progress=say, client=client)

@@ -169,6 +169,11 @@ class Assessment:
         )
 
     @property
+    def noise_unknown(self) -> bool:
+        """Whether nothing tells the size of some of the errors, and residuals are too few to."""
+        return self.noise_guessed and self.dof < self.policy.noise_degrees
+
+    @property
     def noise_degrees(self) -> float:
         """Degrees of freedom with which the size of the errors is known. They are few where it was
         found from numbers that are no series, and therefore few.

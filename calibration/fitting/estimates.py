@@ -7,6 +7,7 @@ import numpy as np
 from calibration.fitting.assessment import Assessment
 from calibration.model.parameter import Parameter
 from calibration.results.estimate import Coordinate, Determination, Estimate
+from calibration.results.numbers import value_and_sd
 
 
 def estimate_parameter(
@@ -35,18 +36,27 @@ def estimate_parameter(
     value, deviation = float(parameter.value(coordinate)), float(np.sqrt(max(variance, 0.0)))
     about, status, note = parameter.about, Determination.DETERMINED, ""
     loose = about.transform != "identity" and deviation > assessment.policy.largest_log_sd
+    # At an end, a logistic coordinate moves the value no more, as if the data did not see it.
+    ran_to_end = parameter.at_bound(value) and not parameter.at_bound(float(parameter.value(began)))
     if not assessment.simulated:
         status, deviation = Determination.NOT_SIMULATED, np.inf
     elif (unseen or loose) and _is_nothing(assessment, parameter, coordinate, began):
         status, deviation = Determination.AT_BOUND, np.inf
         note = "fell to next to nothing: these data show none"
-    elif unseen or loose:
+    elif (unseen or loose) and not ran_to_end:
         status, deviation = Determination.NOT_DETERMINED, np.inf
     elif parameter.at_bound(value):
         status = Determination.AT_BOUND
         note = f"at the end of {about.interval}; the standard error does not apply"
     elif coordinate == began and not acts:
         status = Determination.AT_START
+    elif assessment.noise_unknown:
+        believed = value_and_sd(value, deviation * abs(parameter.slope(value)))
+        status, deviation = Determination.NOT_DETERMINED, np.inf
+        note = (
+            "nothing tells the errors of so few numbers; if those that were guessed are right, it "
+            f"is {believed}: state them (--sigma)"
+        )
     return Estimate(
         name=parameter.name,
         label=about.label,

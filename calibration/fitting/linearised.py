@@ -20,7 +20,7 @@ from calibration.noise.whitening import make_whitening, unwhiten
 from calibration.optimise.normal_equations import NormalEquations, compute_leverage
 from calibration.problem.residuals import Block
 from calibration.problem.rows import Rows, label_rows, stack_rows
-from calibration.problem.table_batch import ImpactData
+from calibration.problem.table_batch import count_from_zero
 
 RIDGE = 1e-10
 """Added to the diagonal of scaled normal equations, where what nothing depends on changes no
@@ -130,9 +130,19 @@ class LinearisedProblem:
     unevenness: np.ndarray
 
     @cached_property
+    def known(self) -> tuple[np.ndarray, ...]:
+        """Which rows (N,) of each block are known beforehand, not measured."""
+        blocks = len(self.batches)
+        own = zip(self.batches, self.working[:blocks], strict=True)
+        return (
+            *(component_of_rows(pieces, block) < 0 for pieces, block in own),
+            *(np.ones(block.residual.shape[1], dtype=bool) for block in self.working[blocks:]),
+        )
+
+    @cached_property
     def equations(self) -> NormalEquations:
         """Normal equations, weighed as the fit weighs."""
-        return NormalEquations.of(self.working)
+        return NormalEquations.of(self.working, self.known)
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -303,7 +313,8 @@ class LinearisedProblem:
             tuple(
                 Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
                 for table in tables
-            )
+            ),
+            self.known,
         )
 
     def likelihood(self, size: np.ndarray, time: np.ndarray) -> float:
@@ -410,7 +421,7 @@ def linearise(
                 unevenness[index] = np.var(bend[used]) / mean**2
             times = np.asarray(samples.times)
             measured, weight = np.asarray(samples.measured), np.asarray(samples.weight)
-            from_zero = isinstance(own, ImpactData)
+            from_zero = count_from_zero(own)
             finest = finest_deviation(measured, used, from_zero=from_zero)
             rounding = rounding_deviation(measured, used, from_zero=from_zero)
             pieces.append(

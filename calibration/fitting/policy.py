@@ -37,6 +37,9 @@ class FitPolicy:
             scatter is believed, not the stated noise.
         little_scatter_chance: chance of so little scatter between trials below which it is not
             believed. Scatter comes out too small where several quantities are hardly determined.
+        noise_degrees: degrees of freedom from which on residuals tell the size of errors that
+            nobody stated and nothing else tells. With 3, an estimate is 4 standard errors off in
+            3 %, with 1 in 16 %.
         series_length: from so many samples on, an observation is a series in time whose noise may
             be correlated. Fewer do not show a correlation.
         correlation_time: correlation time of residuals, in samples, above which they are called
@@ -89,6 +92,7 @@ class FitPolicy:
     scatter_trials: int = 5
     scatter_chance: float = 0.05
     little_scatter_chance: float = 1e-4
+    noise_degrees: int = 3
     series_length: int = 8
     correlation_time: float = 1.2
     neighbour_correlation: float = 0.1

@@ -39,6 +39,7 @@ _COMMENT = re.compile(
     r"\s*[#%](?!(?:n/a|na|nv)\b|(?:div/0|name|null|num|ref|value)[!?])", re.IGNORECASE
 )
 """What no number is made of stands there in its place: #N/A, #DIV/0! and their like are cells."""
+_CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{4}-\d\d-\d\d\b")
 _BLANKS = " "
 _SEPARATORS = ("\t", ";", ",", _BLANKS)
 _SAMPLE = 100
@@ -194,7 +195,10 @@ class Table:
             return np.nan
         remedy = "Replace it or leave the cell empty (a gap)."
         value = float(cell.replace(",", ".").replace("\u2212", "-")) if _is_number(cell) else None
-        if value is None:
+        if value is None and _CLOCK.search(cell):
+            problem = f"{cell!r} is a date or a time of day, not a number"
+            remedy = "Give numbers: of a time the seconds, in a spreadsheet (cell - first) * 86400."
+        elif value is None:
             problem = f"{cell!r} is not a number"
         elif {".": ",", ",": "."}[self.decimal] in cell:
             sign = "comma" if self.decimal == "," else "point"

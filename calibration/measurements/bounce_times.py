@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from calibration.detection.bounces import DetectedBounces
 from calibration.detection.detection import Detection
@@ -106,6 +107,7 @@ class BounceTimes(Measurement):
         name: str = "bounce times",
         path: str | None = None,
     ) -> None:
+        check_no_intervals(times, path)
         self.time = check_increasing_times("BounceTimes", times, least=LEAST_TIMES)
         self.sigma = check_deviations("BounceTimes", sigma, self.time.shape, unit="s")
         if not (isinstance(first, int) and first >= 1):
@@ -231,6 +233,22 @@ class BounceTimes(Measurement):
         measured[found] = times
         sigma[found] = noise if self.sigma is None else self.sigma[places]
         return MeasuredSamples(measured.copy(), measured[:, None], sigma[:, None])
+
+
+def check_no_intervals(times: ArrayLike, path: str | None) -> None:
+    """Raise for times that only fall, as the flights between impacts become shorter.
+
+    Raises:
+        InputError: with what is meant instead.
+    """
+    values = np.asarray(times, dtype=float)
+    if values.ndim == 1 and values.size > 1 and np.all(np.diff(values) < 0):
+        raise InputError(
+            f"BounceTimes: times fall from {values[0]:g} s to {values[-1]:g} s, as intervals "
+            "between impacts do.",
+            path=path,
+            remedy="Give the time of each impact: 0 and the running sum of the intervals.",
+        )
 
 
 def number_like_seen(times: np.ndarray, found: np.ndarray, seen: np.ndarray) -> np.ndarray:

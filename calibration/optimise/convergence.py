@@ -18,7 +18,7 @@ def is_an_end(layout: Layout, minimum: Minimum, blocks: tuple[Block, ...], start
     """Whether a minimum converged, or has so little to gain that nobody would see it."""
     if minimum.converged:
         return True
-    finite = all(np.all(np.isfinite(block.by_shared)) for block in blocks)
+    finite = all(np.all(np.isfinite(part)) for block in blocks for part in block[:3])
     return finite and predicted_reduction(layout, blocks, start) < SMALL
 
 

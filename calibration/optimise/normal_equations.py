@@ -11,6 +11,7 @@ A sum of squares of the projected columns P stays positive; a difference of two 
 """
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,13 +24,18 @@ UNRESOLVED = 1e-9
 rounding decides.
 """
 
+ROUNDED = 1e-14
+"""Part that rounding of the eigenvalues takes away, whatever the information is from."""
+
 INVOLVED = 0.1
 """Part that a coordinate must have in a direction of unit length, to count as one of those that the
 direction moves.
 """
 
 
-def resolved_inverse(matrix: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def resolved_inverse(
+    matrix: np.ndarray, reference: np.ndarray, known: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Inverse of a symmetric ``matrix`` in its resolved directions, and which coordinates the
     unresolved ones involve.
 
@@ -37,24 +43,44 @@ def resolved_inverse(matrix: np.ndarray, reference: np.ndarray) -> tuple[np.ndar
         matrix: information after elimination, (n, n).
         reference: diagonal of the information before elimination, (n,): the scale against which a
             direction counts as unresolved.
+        known: the part of ``matrix`` that is known beforehand, (n, n).
     """
     if matrix.shape[0] == 0:
         return matrix, np.zeros(0, dtype=bool)
     scale, eigenvalues, vectors = scaled_eigenvectors(matrix, reference)
-    resolved = eigenvalues > UNRESOLVED
+    resolved = are_resolved(eigenvalues, vectors / scale[:, None], known)
     inverse = (vectors[:, resolved] / eigenvalues[resolved]) @ vectors[:, resolved].T
     involved = np.any(np.abs(vectors[:, ~resolved]) > INVOLVED, axis=1) | (reference <= 0)
     return inverse / np.outer(scale, scale), involved
 
 
-def unresolved_directions(matrix: np.ndarray, reference: np.ndarray) -> np.ndarray:
+def are_resolved(
+    eigenvalues: np.ndarray, directions: np.ndarray, known: np.ndarray | None
+) -> np.ndarray:
+    """Which ``directions`` (n, n) are resolved.
+
+    What measurements leave of a direction is a difference of large numbers, which rounding decides
+    below ``UNRESOLVED``. What is ``known`` beforehand is none: however good the measurements of
+    other directions are, they take nothing from it.
+    """
+    measured = eigenvalues > UNRESOLVED
+    if known is None:
+        return measured
+    beforehand = np.einsum("ij,ik,kj->j", directions, known, directions)
+    return measured | ((eigenvalues > ROUNDED) & (beforehand > eigenvalues / 2))
+
+
+def unresolved_directions(
+    matrix: np.ndarray, reference: np.ndarray, known: np.ndarray | None = None
+) -> np.ndarray:
     """Directions (n, U) that are not resolved, of unit length in standard deviations before
     elimination; arguments as above.
     """
     if matrix.shape[0] == 0:
         return np.zeros((0, 0))
     scale, eigenvalues, vectors = scaled_eigenvectors(matrix, reference)
-    return vectors[:, eigenvalues <= UNRESOLVED] / scale[:, None]
+    directions = vectors / scale[:, None]
+    return directions[:, ~are_resolved(eigenvalues, directions, known)]
 
 
 def scaled_eigenvectors(
@@ -85,13 +111,20 @@ class Eliminated(NamedTuple):
     projected: np.ndarray
 
 
-def eliminate(block: Block) -> Eliminated:
-    """Eliminate each trial's own coordinates."""
+def eliminate(block: Block, known: np.ndarray | None = None) -> Eliminated:
+    """Eliminate each trial's own coordinates; ``known`` (N,) says which rows are known
+    beforehand.
+    """
     own = np.einsum("rnl,rnm->rlm", block.by_local, block.by_local)
     cross = np.einsum("rnl,rns->rls", block.by_local, block.by_shared)
     inverse, unseen = np.zeros_like(own), np.zeros(own.shape[:2], dtype=bool)
     for r in range(own.shape[0]):
-        inverse[r], unseen[r] = resolved_inverse(own[r], np.diagonal(own[r]))
+        beforehand = None if known is None else block.by_local[r, known]
+        inverse[r], unseen[r] = resolved_inverse(
+            own[r],
+            np.diagonal(own[r]),
+            None if beforehand is None else beforehand.T @ beforehand,
+        )
     coupling = inverse @ cross
     return Eliminated(inverse, unseen, coupling, block.by_shared - block.by_local @ coupling)
 
@@ -112,10 +145,13 @@ class SharedInformation:
         matrix: (S, S).
         before: its diagonal before the elimination, (S,): the scale against which something counts
             as not seen.
+        known: the part of the matrix that is known beforehand, (S, S); ``None`` where that is not
+            told.
     """
 
     matrix: np.ndarray
     before: np.ndarray
+    known: np.ndarray | None = None
 
     @classmethod
     def of(cls, blocks: tuple[Block, ...]) -> "SharedInformation":
@@ -143,11 +179,11 @@ class SharedInformation:
         """Inverse in the directions that are seen (S, S), and which coordinates the others involve
         (S,).
         """
-        return resolved_inverse(self.matrix, self.before)
+        return resolved_inverse(self.matrix, self.before, self.known)
 
     def unresolved(self) -> np.ndarray:
         """Directions (S, U) that are not seen, as ``unresolved_directions``."""
-        return unresolved_directions(self.matrix, self.before)
+        return unresolved_directions(self.matrix, self.before, self.known)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,15 +201,29 @@ class NormalEquations:
     information: SharedInformation
 
     @classmethod
-    def of(cls, blocks: tuple[Block, ...]) -> "NormalEquations":
-        """From residuals in standard deviations and their Jacobian."""
-        parts = tuple(eliminate(block) for block in blocks)
+    def of(
+        cls, blocks: tuple[Block, ...], known: Sequence[np.ndarray] | None = None
+    ) -> "NormalEquations":
+        """From residuals in standard deviations and their Jacobian.
+
+        Args:
+            blocks: of each batch of trials, and of what is known of shared coordinates.
+            known: which rows (N,) of each block are known beforehand, not measured; without it all
+                count as measured.
+        """
+        rows = [None] * len(blocks) if known is None else known
+        parts = tuple(eliminate(block, own) for block, own in zip(blocks, rows, strict=True))
         matrix: Any = np.zeros(())
         before: Any = np.zeros(())
-        for part, block in zip(parts, blocks, strict=True):
+        beforehand: Any = np.zeros(())
+        for part, block, own in zip(parts, blocks, rows, strict=True):
             matrix = matrix + np.einsum("rns,rnt->st", part.projected, part.projected)
             before = before + np.einsum("rns,rns->s", block.by_shared, block.by_shared)
-        return cls(tuple(blocks), parts, SharedInformation(matrix, before))
+            if own is not None:
+                pull = part.projected[:, own]
+                beforehand = beforehand + np.einsum("rns,rnt->st", pull, pull)
+        information = SharedInformation(matrix, before, None if known is None else beforehand)
+        return cls(tuple(blocks), parts, information)
 
     def covariance(self) -> tuple[np.ndarray, np.ndarray]:
         """Covariance of the shared coordinates (S, S) if the weights were the whole truth, and

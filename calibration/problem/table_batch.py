@@ -74,6 +74,13 @@ class ImpactData(NamedTuple):
     spin: Any
 
 
+def count_from_zero(data: object) -> bool:
+    """Whether each column of the samples of a batch is a quantity of its own that counts from zero,
+    as ``finest_deviation`` asks: those of tables are, those of motions are not.
+    """
+    return isinstance(data, ImpactData)
+
+
 class ImpactRows:
     """What batches of single impacts have in common: nothing is simulated, no trial has a quantity
     of its own, and there is no time.

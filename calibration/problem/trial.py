@@ -9,7 +9,7 @@ from calibration.detection.detection import Detection
 from calibration.detection.impacts import DetectedImpacts
 from calibration.errors import InputError
 from calibration.io.names import stem_of
-from calibration.io.recording import Recording
+from calibration.io.recording import Recording, without_still_axes
 from calibration.measurements.base import Measurement
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.trial_state import Initial
@@ -150,13 +150,14 @@ class Trial:
 
 
 def as_measurement(given: Recording | Measurement) -> Measurement:
-    """A recording as a measurement of positions, a measurement as it is.
+    """A recording as a measurement of positions, without coordinates that never vary; a
+    measurement as it is.
 
     Raises:
         InputError: neither of them.
     """
     if isinstance(given, Recording):
-        return TrackedPositions(given)
+        return TrackedPositions(without_still_axes(given))
     if not isinstance(given, Measurement):
         raise InputError(
             f"Trial: {type(given).__name__} is not a measurement",

@@ -22,7 +22,8 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -96,6 +97,13 @@ def carry_extensions(names: Sequence[str]) -> tuple[Carried, ...]:
         else Carried(name, None, b"")
         for name in names
     )
+
+
+def make_loader(names: Sequence[str]) -> Callable[[], None]:
+    """What a worker of a cluster calls first, to have the modules ``names`` as this process has
+    them; arguments as of ``carry_extensions``.
+    """
+    return partial(load_carried, carry_extensions(names))
 
 
 def load_carried(modules: Sequence[Carried]) -> None:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import jax
@@ -24,7 +24,8 @@ from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
-from calibration.results.estimate import Determination
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.numbers import has_interval, rounded_like
 from calibration.results.result import Fit
 from calibration.studies.asked.files import known_values, read_each
 from calibration.studies.asked.problem import make_nuisances, make_problem
@@ -211,13 +212,42 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
                 status=Determination.NOT_DETERMINED,
                 note=speaks_against,
             )
-        return report(
+        fitted = report(
             problem,
             assessment,
             estimates,
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )
+        known = DRAG in (study.model.parameters or {})
+        assumed = "" if known else assumed_air(assessment, fitted.parameters)
+        said = (assumed,) if assumed else ()
+        return dataclasses.replace(fitted, warnings=(*said, *fitted.warnings))
+
+
+def assumed_air(assessment: Assessment, estimates: Mapping[str, Estimate]) -> str:
+    """That air was assumed, and what the restitution would be without, where that differs by more
+    than its standard error; else nothing.
+
+    The restitution follows the drag coefficient C along ``de/dC = cov(e, C)/var(C)``.
+    """
+    restitution, drag = estimates.get(RESTITUTION), estimates.get(DRAG)
+    if restitution is None or drag is None or not has_interval(restitution):
+        return ""
+    free = [assessment.layout.global_parameters[i] for i in np.flatnonzero(assessment.free)]
+    names = [parameter.name for parameter in free]
+    e, c = names.index(RESTITUTION), names.index(DRAG)
+    scale = free[e].slope(restitution.value) / free[c].slope(drag.value)
+    slope = scale * assessment.covariance[e, c] / assessment.covariance[c, c]
+    without = restitution.value - slope * drag.value
+    if abs(without - restitution.value) < restitution.sd:
+        return ""
+    return (
+        f"Air is assumed, with the drag of a smooth sphere (C_D = {PUBLISHED_DRAG.median:g} within "
+        f"a factor of {PUBLISHED_DRAG.factor:g}). Without air the restitution would be about "
+        f"{rounded_like(without, restitution.sd)}: give --no-drag where there was none, "
+        "--parameter 'drag.coefficient=...' where the drag is known."
+    )
 
 
 def without_air(

@@ -8,7 +8,7 @@ from calibration.io.impact_table import ImpactTable
 from calibration.model.samples import ROUNDING, Samples, finest_deviation
 from calibration.noise.models import Errors, NoiseModel
 from calibration.problem.problem import Problem
-from calibration.problem.table_batch import QUANTITIES, ImpactData
+from calibration.problem.table_batch import QUANTITIES, count_from_zero
 from calibration.results.assumed_noise import AssumedNoise
 
 
@@ -29,7 +29,7 @@ def assumed_noise(problem: Problem) -> tuple[AssumedNoise, ...]:
                         quantity=_label(problem, members[0], i, name),
                         model=type(about.model).__name__,
                         about=summary(about.model),
-                        origin=_origin(about, samples, k, from_zero=isinstance(data, ImpactData)),
+                        origin=_origin(about, samples, k, from_zero=count_from_zero(data)),
                         sigma=(float(np.min(1 / used)), float(np.max(1 / used)))
                         if used.size
                         else (np.nan, np.nan),

@@ -22,6 +22,9 @@ from jaxcontact.parameters import model, parameter
 DURATION_EXPONENT = -0.2
 """Of the approach speed in the duration of a contact, by Hertz's law."""
 
+LARGEST_DEVIATION = 40.0
+"""Deviation of ``ln(e/(1 - e))`` beyond which the restitution is 0 or 1 to rounding."""
+
 
 def duration_field() -> float:
     """Declare the time between touch-down and lift-off at an approach speed of 1 m/s [s].
@@ -61,9 +64,10 @@ def deviation_field() -> float:
 @describe_arguments
 def with_odds(restitution: Real, deviation: Real) -> jax.Array:
     """The restitution whose ``ln(e/(1 - e))`` is larger by ``deviation``, without the pole at ``e =
-    1``. Elementwise.
+    1``. Elementwise; deviations count up to 40, where it is 0 or 1 to rounding.
     """
-    odds = jnp.exp(deviation)
+    # The derivative squares the denominator, which must not overflow.
+    odds = jnp.exp(jnp.clip(deviation, -LARGEST_DEVIATION, LARGEST_DEVIATION))
     return jnp.multiply(restitution, odds) / (1.0 - restitution + restitution * odds)
 
 

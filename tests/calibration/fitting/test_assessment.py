@@ -1,6 +1,7 @@
 """What must hold of standard errors: dense formulas, small samples, other programs' numbers."""
 
 import math
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -10,6 +11,8 @@ from scipy import optimize, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
+from calibration.fitting.estimates import estimate_parameter
+from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.fitting.probes import excluding_rise
 from calibration.fitting.sandwich import between_trials, between_trials_degrees
 from calibration.model.parameter import Parameter
@@ -246,6 +249,33 @@ def test_an_interval_of_a_bounded_quantity_stays_inside():
     )
     low, high = found.interval()
     assert 0.9 < low < 0.99 < high < 1.0
+
+
+@pytest.mark.parametrize(
+    ("began", "ended", "status"),
+    [
+        (0.9, 1 - 3e-6, Determination.AT_BOUND),
+        (0.9, 0.5, Determination.NOT_DETERMINED),
+        (1 - 3e-6, 1 - 3e-6, Determination.NOT_DETERMINED),
+    ],
+)
+def test_a_bounded_quantity_that_ran_to_an_end_is_at_a_bound(began, ended, status):
+    """There its coordinate moves it no more, as if the data did not see it: a ball that loses
+    nothing has a restitution of 1.
+    """
+    about = Quantity("-", Interval(0.0, 1.0, True, False), "logit", "restitution", "e", "", None)
+    parameter = Parameter("e", about)
+    found = estimate_parameter(
+        SimpleNamespace(policy=DEFAULT_POLICY, simulated=True, noise_unknown=False),
+        parameter,
+        float(parameter.coordinate(ended)),
+        variance=1e6,
+        unseen=True,
+        acts=True,
+        began=float(parameter.coordinate(began)),
+        degrees=np.inf,
+    )
+    assert found.status is status
 
 
 @pytest.mark.parametrize("status", [Determination.NOT_DETERMINED, Determination.AT_BOUND])

@@ -281,6 +281,35 @@ def test_information_of_the_arrow_equals_that_of_the_whole_matrix():
     assert not found.open_local[0].any()
 
 
+@pytest.mark.parametrize("precision", [1e2, 1e4, 1e6])
+def test_what_priors_know_is_resolved_however_good_the_measurements_of_other_things_are(precision):
+    """Three impacts measure ``a + d_i`` each, 20 times; what is known of ``d_i`` is 0 +- 0.1."""
+    measured = np.kron(np.eye(3), np.ones((20, 1))) * precision
+    by_local = np.concatenate([measured, 10 * np.eye(3)])[None]
+    by_shared = np.concatenate([np.full((60, 1), precision), np.zeros((3, 1))])[None]
+    known = np.arange(63) >= 60
+    blocks = (Block(np.zeros((1, 63)), by_shared, by_local),)
+    found = invert_information(NormalEquations.of(blocks, [known]))
+    assert not found.open_shared.any()
+    assert not found.open_local[0].any()
+    variance = (0.1**2 + 1 / (20 * precision**2)) / 3
+    assert found.shared[0, 0] == pytest.approx(variance, rel=1e-3)
+
+
+def test_a_direction_that_nothing_resolves_stays_open_beside_what_priors_know():
+    """Only ``a + b`` is measured; what is known of ``c`` says nothing of either."""
+    rng = np.random.default_rng(3)
+    slope = 1e6 * rng.standard_normal(40)
+    off = 1e-9 * rng.standard_normal(40)
+    by_shared = np.zeros((1, 41, 3))
+    by_shared[0, :40, 0], by_shared[0, :40, 1] = slope, slope * (1 + off)
+    by_shared[0, 40, 2] = 10.0
+    known = np.arange(41) == 40
+    blocks = (Block(np.zeros((1, 41)), by_shared, np.zeros((1, 41, 0))),)
+    found = invert_information(NormalEquations.of(blocks, [known]))
+    np.testing.assert_array_equal(found.open_shared, [True, True, False])
+
+
 def test_correlation_time_of_an_autoregressive_series():
     rng = np.random.default_rng(0)
     noise, rho = rng.standard_normal((30, 4000, 1)), 0.8

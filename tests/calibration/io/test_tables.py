@@ -208,6 +208,11 @@ CELLS = {
         "t,x\n0,1\n1,1e999\n",
         "'1e999' is not a finite number. Replace it or leave the cell empty (a gap).",
     ),
+    "time of day": (
+        "t,x\n0,1\n1,0:00:00.5\n",
+        "'0:00:00.5' is a date or a time of day, not a number. Give numbers: of a time the seconds",
+    ),
+    "date": ("t,x\n0,1\n1,2024-02-01\n", "'2024-02-01' is a date or a time of day"),
     "underscore": ("t,x\n0,1\n1,1_000\n", "'1_000' is not a number."),
     "other decimal sign": (
         "t;x\n0,1;1\n1;1.5\n2,5;3,5\n",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.model.parameter import nuisance_parameter
-from calibration.optimise.convergence import predicted_reduction
+from calibration.optimise.convergence import is_an_end, predicted_reduction
 from calibration.optimise.coordinates import Start
 from calibration.problem.residuals import Block
 
@@ -59,3 +59,14 @@ def test_a_logarithm_that_the_data_have_lost_promises_nothing(transform, promise
         batches=(SimpleNamespace(trial_parameters=(parameter("a", transform),)),),
     )
     assert predicted_reduction(here, (block,), start) == pytest.approx(promises)
+
+
+@pytest.mark.parametrize("part", ["residual", "by_shared", "by_local"])
+def test_a_point_that_is_not_finite_is_no_end(part):
+    block = Block(np.zeros((1, 3)), np.ones((1, 3, 1)), np.ones((1, 3, 1)))
+    broken = block._replace(**{part: np.full_like(getattr(block, part), np.nan)})
+    start = Start(
+        np.zeros(1), (np.zeros((1, 1)),), np.zeros(1, dtype=bool), (np.zeros(1, dtype=bool),), None
+    )
+    stopped = SimpleNamespace(converged=False)
+    assert not is_an_end(layout("identity"), stopped, (broken,), start)

@@ -65,3 +65,15 @@ def test_something_is_to_be_found():
 def test_a_frozen_name_that_is_not_free_is_refused_at_once():
     with pytest.raises(InputError, match=rf"frozen: .* is not free. Did you mean '{RESTITUTION}'"):
         Problem(scene(), [DATA], free=[RESTITUTION], frozen=[RESTITUTION[:-1]])
+
+
+@pytest.mark.parametrize("sigma", [None, 1e-3])
+def test_a_trial_does_not_count_coordinates_that_never_vary_as_measured(sigma):
+    """Two of them made chi-squared per degree of freedom a third of what it was."""
+    time = np.arange(60) / 100
+    position = np.stack([0.3 * time, np.full(60, 0.5), 1.0 - 9.81 / 2 * (time % 0.3) ** 2], axis=1)
+    errors = None if sigma is None else np.full(position.shape, sigma)
+    film = cal.Recording(name="film", time=time, position=position, sigma=errors)
+    assert cal.Trial(film).axes == ("x", "z")
+    still = np.where([True, True, False], 0.0, position)
+    assert cal.Trial(cal.Recording(name="film", time=time, position=still)).axes == ("z",)

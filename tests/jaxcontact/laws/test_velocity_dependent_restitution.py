@@ -9,6 +9,7 @@ import pytest
 from scipy.interpolate import PchipInterpolator
 
 import jaxcontact as jc
+from jaxcontact.laws import rigid_impact
 from jaxcontact.laws.normal.plastic import thornton_restitution, thornton_yield_speed
 from jaxcontact.laws.normal.restitution import (
     broken_power_law_restitution,
@@ -209,3 +210,15 @@ def test_a_wrong_parameter_is_named_with_its_range(build, text):
         match=text.replace("(", r"\(").replace("[", r"\[").replace(")", r"\)").replace("]", r"\]"),
     ):
         build()
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+@pytest.mark.parametrize("deviation", [-1e4, -400.0, 400.0, 1e4])
+def test_a_deviation_of_any_size_leaves_a_restitution_and_its_derivatives(deviation, dtype):
+    """A search for an impact that loses nothing runs to where ``e/(1 - e)`` has no number."""
+    for restitution in (1e-3, 0.9, 1.0):
+        at = jnp.asarray(restitution, dtype), jnp.asarray(deviation, dtype)
+        value = rigid_impact.with_odds(*at)
+        slopes = jax.grad(rigid_impact.with_odds, argnums=(0, 1))(*at)
+        assert np.all(np.isfinite(np.asarray([value, *slopes])))
+        assert value == pytest.approx(float(deviation > 0 or restitution == 1.0), abs=1e-9)
