@@ -151,8 +151,9 @@ def fading_slip(scene: Scene, start: Landed, *, pieces: int, accuracy: float) ->
     def rate(depth: Any) -> jax.Array:
         left = jnp.asarray(np.exp(-depth), dtype=slip.dtype)
         force = scaled.contact.slip_friction.force(left[..., None] * along, bodies.mass * load)
-        # not over the square of the slip, which may be too small for a number
-        return -(force @ (along / largest)) / (bodies.tangential_mass * left * largest)
+        # Not over the square of the slip, nor over its product with what is left of it: these, or
+        # their squares in the derivative, may be too small for a number.
+        return -(force @ (along / largest)) / largest / (bodies.tangential_mass * left)
 
     slowest = 1 / (BEYOND * jnp.where(horizon > 0, horizon, 1.0))
     shares = 1 / jnp.maximum(rate(depth), slowest)
