@@ -1,6 +1,7 @@
 """What bulk experiments say of coefficients."""
 
 import dataclasses
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -48,7 +49,7 @@ class Coefficient:
         cuts it off.
         """
         width = self.range[1] - self.range[0]
-        return not self.at_end and self.sd < NARROWER * width / np.sqrt(12.0)
+        return not self.at_end and self.sd < NARROWER * width / math.sqrt(12.0)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.beds import repose, settling
+import calibration as cal
+from experiments.beds import draw_down, friction_from_draw_down, repose, settling
 from experiments.beds.grains import DIAMETER, RADIUS
 
 
@@ -42,3 +43,41 @@ def test_the_solid_fraction_of_a_cubic_lattice_is_a_sixth_of_pi():
     place = np.stack(np.meshgrid(along, along, DIAMETER * (np.arange(14) + 0.5)), -1).reshape(-1, 3)
     fraction = settling.solid_fraction(place, np.full(len(place), RADIUS))
     assert fraction == pytest.approx(np.pi / 6, rel=0.02)
+
+
+def test_a_draw_down_is_measured_on_a_wedge_and_by_what_lies_above():
+    """A third of the mass stays above; the rest lies as a wedge of 30 degrees, and the last of it
+    left the shelf at an even rate.
+    """
+    numbers = np.random.default_rng(6)
+    count = 9000
+    place = numbers.uniform(0.0, 1.0, (count, 3)) * [draw_down.WIDTH, draw_down.DEPTH, 1.0]
+    away = np.abs(place[:, 0] - 0.5 * draw_down.WIDTH)
+    place[:, 2] = 0.08 - np.tan(np.radians(30.0)) * away
+    place[: count // 3, 2] = draw_down.SHELF + RADIUS
+    radius = np.full(count, RADIUS)
+    times = np.linspace(0.0, 1.0, 11)
+    positions = np.repeat(place[None], 11, axis=0)
+    leaves = np.linspace(0.0, 1.0, count - count // 3)
+    for when, one in zip(times, positions, strict=True):
+        one[count // 3 :][leaves > when, 2] = draw_down.SHELF + RADIUS
+    found = draw_down.measure(positions, radius, times, speed=0.0)
+    assert abs(found.retained - 1.0 / 3.0) < 1e-3
+    assert abs(found.time - 0.5) < 0.02
+    assert abs(found.slope - 30.0) < 0.5
+
+
+@pytest.mark.slow
+def test_draw_downs_of_another_program_give_its_coefficients():
+    """Measured in LAMMPS, run by ``simulate_bed``: what is said holds the truth."""
+    table = friction_from_draw_down.runs()
+    determined = 0
+    for truth, measured in friction_from_draw_down.experiments().items():
+        found = cal.bulk.calibrate(table, measured)
+        assert found.explained
+        for one, true in zip(found.coefficients, truth, strict=True):
+            assert one.interval[0] < true < one.interval[1]
+            determined += one.determined
+        alone = cal.bulk.calibrate(table, measured[-1:])
+        assert not any(one.determined for one in alone.coefficients)
+    assert determined >= 3

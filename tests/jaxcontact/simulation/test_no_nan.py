@@ -88,6 +88,40 @@ def test_values_and_derivatives_are_finite_in_single_precision():
     assert not {name: leaves for name, leaves in failures.items() if leaves}
 
 
+def comes_to_rest(p):
+    """Position and velocity while a sphere bounces out, and slides or rolls on."""
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=p["radius"], mass=p["mass"]),
+        contact=jc.ContactModel(
+            normal=jc.HuntCrossley(stiffness=p["stiffness"], restitution=p["restitution"]),
+            friction=jc.RegularizedCoulomb(coefficient=p["friction"], slip_velocity=1e-2),
+        ),
+    )
+    height, zero = p["radius"] + 0.01, jnp.zeros_like(p["radius"])
+    start = jc.State(
+        jnp.stack([zero, zero, height]), jnp.stack([p["speed"], zero, zero]), jnp.zeros(3)
+    )
+    found = jc.simulate(scene, start, jnp.array([0.0, 0.05, 0.1, 0.2, 0.4]), strict=False)
+    return jnp.stack([found.position, found.velocity])
+
+
+def test_derivatives_of_a_sphere_that_rests_are_those_of_double_precision():
+    """The slip of a rolling sphere is smaller than the root of what single precision can hold."""
+    values = {"radius": 0.02, "mass": 0.03, "stiffness": 1e8, "restitution": 0.6, "friction": 0.3}
+    jacobian = jax.jit(jax.jacfwd(comes_to_rest))
+    for speed in (0.0, 0.2):
+        exact = jacobian({"speed": speed, **values})
+        with jax.enable_x64(False):
+            single = {key: jnp.float32(value) for key, value in values.items()}
+            found = jacobian({"speed": jnp.float32(speed), **single})
+        for name, derivative in exact.items():
+            assert found[name].dtype == jnp.float32
+            scale = max(
+                float(np.max(np.abs(derivative))), 1e-3 / max(abs(values.get(name, 1.0)), 0.1)
+            )
+            assert np.max(np.abs(found[name] - derivative)) < 1e-2 * scale
+
+
 def flight_and_impact(p: dict) -> jax.Array:
     """Position and velocity with rigid impacts, drag and lift."""
     found = scenes.simulated(p, law="newton", fluid=True, method=jc.Impulse(max_contacts=6))
