@@ -7,6 +7,7 @@ through some dozens of runs does (an emulator: Kennedy and O'Hagan, J. R. Statis
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,11 @@ from calibration.uncertainty.gaussian_process import GaussianProcess
 
 Floats = NDArray[np.float64]
 
-POINTS = 12
-"""Power of two of the points among which those that agree are looked for, of which each coefficient
-adds one.
+POINTS, MOST_POINTS = 13, 18
+"""Powers of two of the points among which those that agree are looked for: first, and where drawing
+the box closer does not help.
 """
-ENOUGH, MOST_ZOOMS = 400.0, 20
+ENOUGH, MOST_ZOOMS = 400.0, 30
 """Effective number of points that agree, and how often the box is drawn closer around them."""
 NOTHING, FLAT_NOTHING = 9.0, 5.0
 """Logarithm of the likelihood below the best at which a point does not count; of a flattened one,
@@ -32,6 +33,10 @@ whose tails count less still once it is steeper.
 DRAWS, NEXT = 4000, 8
 END, SOME = 0.05, 0.05
 """An end of a range is not excluded where that part of the range at it has this probability."""
+NARROWER = 0.5
+"""A coefficient is determined where its standard deviation is at most this part of the one that the
+range of the runs has by itself.
+"""
 IMPROBABLE = 0.01
 """Probability of a misfit below which the measurements are not explained."""
 
@@ -43,8 +48,10 @@ def calibrate(runs: Runs, measured: Sequence[Measured], *, seed: int = 0) -> Bul
     scatter takes up that runs from other packings differ). Coefficients are equally likely
     beforehand within the ranges of the runs; the likelihood is ``prod_j N(value_j; m_j, sigma_j^2 +
     s_j^2)``. ``s_j`` is enlarged where runs that are left out are predicted worse than it says.
-    Points of Sobol's sequence are weighted with it, in a box that is drawn closer step by step
-    until enough count. Errors of different quantities are taken to be independent.
+    A coefficient that the runs spread over decades is equally likely by its logarithm, and the
+    curves are of that. Points of Sobol's sequence are weighted with the likelihood, in a box that
+    is drawn closer step by step until enough count. Errors of different quantities are taken to be
+    independent.
 
     Args:
         runs: of any program.
@@ -78,7 +85,9 @@ def calibrate(runs: Runs, measured: Sequence[Measured], *, seed: int = 0) -> Bul
             f"measured are {', '.join(names) or 'no quantities'}",
             remedy="Give one quantity at least, each once; put repeats into one mean.",
         )
-    curves = {one.name: _curve(runs, one.name) for one in measured}
+    scale = _Scale(runs.by_logarithm)
+    inputs = scale.of(runs.inputs)
+    curves = {one.name: _curve(inputs, runs.output(one.name)) for one in measured}
     doubt = {name: _root_mean_square(curve) for name, curve in curves.items()}
 
     def log_likelihood(at: Floats) -> Floats:
@@ -89,32 +98,56 @@ def calibrate(runs: Runs, measured: Sequence[Measured], *, seed: int = 0) -> Bul
             parts.append(-0.5 * (one.value - mean) ** 2 / variance - 0.5 * np.log(variance))
         return np.sum(parts, axis=0)
 
-    inputs = runs.inputs
     lowest, highest = np.min(inputs, axis=0), np.max(inputs, axis=0)
-    at, weight = _weighted_points(log_likelihood, lowest, highest, seed)
-    draws = _resampled(at, weight, seed)
+    at, weight, found = _weighted_points(log_likelihood, lowest, highest, seed)
     best = at[np.argmax(log_likelihood(at))][None]
     reproduced = tuple(
         _reproduced(one, curves[one.name], best, doubt[one.name]) for one in measured
     )
+    explained = _explained(reproduced, len(runs.names))
+    if explained and not found:
+        raise InputError(
+            "too few coefficients agree with what was measured for their spread to be told",
+            remedy="The errors are very small beside what the runs span: make runs over a narrower "
+            "range, or look whether the errors are right.",
+        )
+    draws = _resampled(at, weight, seed)
     return BulkCalibration(
         tuple(
-            _coefficient(name, at[:, k], weight, (float(lowest[k]), float(highest[k])))
+            _coefficient(name, k, scale, at, weight, (lowest, highest), explained)
             for k, name in enumerate(runs.names)
         ),
         reproduced,
-        _explained(reproduced, len(runs.names)),
-        draws,
-        np.atleast_2d(np.corrcoef(draws, rowvar=False)),
+        explained,
+        scale.back(draws),
+        _correlation(draws),
         len(inputs),
-        _farthest(draws, inputs, highest - lowest),
+        scale.back(_farthest(draws, inputs, highest - lowest)),
     )
 
 
-def _curve(runs: Runs, name: str) -> GaussianProcess:
-    output = runs.output(name)
+class _Scale(NamedTuple):
+    """Coefficients as they are, or by their logarithms."""
+
+    by_logarithm: NDArray[np.bool_]
+
+    def of(self, values: Floats) -> Floats:
+        """Of coefficients (n, k)."""
+        return np.where(self.by_logarithm, np.log(np.where(self.by_logarithm, values, 1.0)), values)
+
+    def back(self, scaled: Floats) -> Floats:
+        """The coefficients (n, k)."""
+        return np.where(self.by_logarithm, np.exp(np.where(self.by_logarithm, scaled, 0.0)), scaled)
+
+
+def _correlation(draws: Floats) -> Floats:
+    """Of coefficients (n, k), one of which alone is a matrix, too."""
+    return np.atleast_2d(np.corrcoef(draws, rowvar=False))
+
+
+def _curve(inputs: Floats, output: Floats) -> GaussianProcess:
     known = np.isfinite(output)
-    return GaussianProcess.of(runs.inputs[known], output[known])
+    return GaussianProcess.of(inputs[known], output[known])
 
 
 def _root_mean_square(curve: GaussianProcess) -> float:
@@ -125,22 +158,23 @@ def _root_mean_square(curve: GaussianProcess) -> float:
 
 def _weighted_points(
     log_likelihood: Callable[[Floats], Floats], lowest: Floats, highest: Floats, seed: int
-) -> tuple[Floats, Floats]:
-    """Points and their weights, which add up to one.
+) -> tuple[Floats, Floats, bool]:
+    """Points, their weights, which add up to one, and whether these are those of the likelihood.
 
     The box begins as the ranges. As long as too few points count, the likelihood is flattened, to
     the power that leaves enough, and the next box is drawn around what counts by that, along its
     principal axes: a likelihood that is narrow beside the first box is closed in on step by step.
+    Where the next box is hardly better than the last (two islands, a bent ridge), it has more
+    points.
     """
     from scipy.stats import qmc  # slow to import, for which help texts do not wait
 
     width, count = highest - lowest, len(lowest)
     centre, axes = 0.5 * (lowest + highest), np.diag(width)
     low, high = np.full(count, -0.5), np.full(count, 0.5)
+    points, before = POINTS, 0.0
     for zoom in range(MOST_ZOOMS):
-        cube = qmc.Sobol(count, rng=np.random.default_rng([seed, zoom])).random_base2(
-            POINTS + count
-        )
+        cube = qmc.Sobol(count, rng=np.random.default_rng([seed, zoom])).random_base2(points)
         at = centre + (low + cube * (high - low)) @ axes
         at = at[np.all((at >= lowest) & (at <= highest), axis=1)]
         log = log_likelihood(at)
@@ -149,18 +183,17 @@ def _weighted_points(
         weight = np.exp(power * log)
         weight /= np.sum(weight)
         if power == 1.0:
-            return at, weight
+            break
+        if power < 1.5 * before:
+            points = min(points + 1, MOST_POINTS)
+        before = power
         centre = weight @ at
         apart = (at - centre) / width
         axes = np.linalg.eigh(apart.T @ (weight[:, None] * apart))[1].T * width
         along = apart[log > -max(NOTHING, FLAT_NOTHING / power)] @ (axes / width).T
         margin = 0.1 * np.ptp(along, axis=0)
         low, high = np.min(along, axis=0) - margin, np.max(along, axis=0) + margin
-    raise InputError(
-        "too few coefficients agree with what was measured for their spread to be told",
-        remedy="The errors are very small beside what the runs span: make runs over a narrower "
-        "range, or look whether the errors are right.",
-    )
+    return at, weight, power == 1.0
 
 
 def _power(log: Floats) -> float:
@@ -182,21 +215,36 @@ def _power(log: Floats) -> float:
 
 
 def _coefficient(
-    name: str, values: Floats, weight: Floats, ends: tuple[float, float]
+    name: str,
+    k: int,
+    scale: _Scale,
+    at: Floats,
+    weight: Floats,
+    ends: tuple[Floats, Floats],
+    explained: bool,
 ) -> Coefficient:
-    mean = float(weight @ values)
+    """The column ``k``; whether it is determined is judged as the runs are spread."""
+    scaled, (lowest, highest) = at[:, k], (float(end[k]) for end in ends)
+    near = END * (highest - lowest)
+    at_end = max(np.sum(weight[scaled < lowest + near]), np.sum(weight[scaled > highest - near]))
+    free = (highest - lowest) / np.sqrt(12.0)
+    values = scale.back(at)[:, k]
     order = np.argsort(values)
     lower, upper = np.interp((0.025, 0.975), np.cumsum(weight[order]), values[order])
-    near = END * (ends[1] - ends[0])
-    at_end = [np.sum(weight[values < ends[0] + near]), np.sum(weight[values > ends[1] - near])]
+    first, last = (float(scale.back(end)[k]) for end in ends)
     return Coefficient(
         name,
-        mean,
-        float(np.sqrt(weight @ (values - mean) ** 2)),
+        float(weight @ values),
+        _sd(values, weight),
         (float(lower), float(upper)),
-        ends,
-        bool(max(at_end) > SOME),
+        (first, last),
+        bool(at_end > SOME),
+        bool(explained and at_end <= SOME and _sd(scaled, weight) < NARROWER * free),
     )
+
+
+def _sd(values: Floats, weight: Floats) -> float:
+    return float(np.sqrt(weight @ (values - weight @ values) ** 2))
 
 
 def _reproduced(one: Measured, curve: GaussianProcess, best: Floats, left_out: float) -> Reproduced:

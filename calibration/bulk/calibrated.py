@@ -1,7 +1,6 @@
 """What bulk experiments say of coefficients."""
 
 import dataclasses
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,11 +9,6 @@ from numpy.typing import NDArray
 from calibration.results.numbers import value_and_sd
 
 Floats = NDArray[np.float64]
-
-NARROWER = 0.5
-"""A coefficient is determined where its standard deviation is at most this part of the one that the
-range of the runs has by itself.
-"""
 
 COMPENSATES = 0.8
 """Correlation from which on two coefficients are said to compensate each other."""
@@ -30,10 +24,12 @@ class Coefficient:
         interval: 95 % of it.
         range: of the runs.
         at_end: whether an end of the range cannot be excluded.
+        determined: whether the measurements are explained and say more of it than the range of the
+            runs does, no end of which cuts it off.
 
     Example:
-        >>> Coefficient("friction", 0.4, 0.02, (0.36, 0.44), (0.1, 0.9), False).determined
-        True
+        >>> print(Coefficient("friction", 0.4, 0.02, (0.36, 0.44), (0.1, 0.9), False, True).value)
+        0.4
     """
 
     name: str
@@ -42,14 +38,7 @@ class Coefficient:
     interval: tuple[float, float]
     range: tuple[float, float]
     at_end: bool
-
-    @property
-    def determined(self) -> bool:
-        """Whether the measurements say more of it than the range of the runs, and no end of that
-        cuts it off.
-        """
-        width = self.range[1] - self.range[0]
-        return not self.at_end and self.sd < NARROWER * width / math.sqrt(12.0)
+    determined: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,14 +152,14 @@ def _compensation(found: BulkCalibration) -> Iterator[str]:
     if len(found.coefficients) < 2:
         return
     names = [one.name for one in found.coefficients]
-    off_diagonal = np.abs(found.correlation - np.eye(len(names)))
+    off_diagonal = np.abs(np.triu(found.correlation, 1))
     first, second = np.unravel_index(np.argmax(off_diagonal), off_diagonal.shape)
     strongest = float(found.correlation[first, second])
     if abs(strongest) < COMPENSATES:
         return
     factors, value, sd = combination(found)
     terms = " ".join(
-        f"{'-' if factor < 0 else '+'} {abs(factor):.2g} {name}"
+        f"{'-' if factor < 0 else '+'} {_times(abs(factor))}{name}"
         for factor, name in zip(factors, names, strict=True)
     ).removeprefix("+ ")
     yield ""
@@ -179,6 +168,11 @@ def _compensation(found: BulkCalibration) -> Iterator[str]:
         f"Known best is {terms} = {value_and_sd(value, sd)}. A measurement that they change in "
         "another ratio would tell them apart."
     )
+
+
+def _times(factor: float) -> str:
+    shown = f"{factor:.2g}"
+    return "" if shown == "1" else f"{shown} "
 
 
 def _reproductions(found: BulkCalibration) -> Iterator[str]:

@@ -22,6 +22,10 @@ LEAST_RUNS = 6
 """
 
 
+LEAST_SPAN = 5.0
+"""Ratio of the ends of a range from which on it may be one of the logarithm."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Runs:
     """A table of runs.
@@ -59,6 +63,13 @@ class Runs:
     def inputs(self) -> Floats:
         """Coefficients (runs, k)."""
         return np.column_stack(list(self.coefficients.values()))
+
+    @property
+    def by_logarithm(self) -> NDArray[np.bool_]:
+        """Which coefficients (k,) the runs spread over decades: they lie more evenly between both
+        ends by their logarithms than by themselves.
+        """
+        return np.array([_spread_by_logarithm(one) for one in self.coefficients.values()])
 
     def output(self, name: str) -> Floats:
         """A quantity (runs,).
@@ -110,6 +121,19 @@ def read_runs(
     return Runs(
         {name: columns[name] for name in coefficients}, {name: columns[name] for name in quantities}
     )
+
+
+def _spread_by_logarithm(values: Floats) -> bool:
+    if np.min(values) <= 0.0 or np.max(values) < LEAST_SPAN * np.min(values):
+        return False
+    plain, logarithms = (_unevenness(one) for one in (values, np.log(values)))
+    return plain > 2.0 * logarithms
+
+
+def _unevenness(values: Floats) -> float:
+    """Largest distance of their distribution from an even one (Kolmogorov's)."""
+    at = np.sort((values - np.min(values)) / np.ptp(values))
+    return float(np.max(np.abs(at - np.linspace(0.0, 1.0, len(at)))))
 
 
 def _check(runs: Runs) -> None:

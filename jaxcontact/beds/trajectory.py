@@ -50,9 +50,10 @@ _ADVICE = {
     ),
     BedStatus.LISTS_FULL: (
         "A list of neighbours was too short, so that contacts are missing: outside of traced "
-        "functions simulate_bed enlarges it and runs again; inside, run once outside and hand in "
-        "sizes=result.sizes. Where that happens outside too, spheres overlap or fly apart without "
-        "end: look for a wall that is missing, or a time step that is too long."
+        "functions simulate_bed enlarges it and runs again, unless sizes are handed in; inside, "
+        "run once outside and hand in sizes=result.sizes. Where that happens outside and without "
+        "sizes, too, spheres overlap or fly apart without end: look for a wall that is missing, "
+        "or a time step that is too long."
     ),
     BedStatus.NOT_FINITE: (
         "A number in the result is not finite: an input was not, or the time step is too long "

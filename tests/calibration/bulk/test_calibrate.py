@@ -92,6 +92,44 @@ def test_what_no_run_reaches_has_no_result():
     assert "friction" not in text
 
 
+def test_what_is_far_outside_of_all_runs_has_no_result():
+    numbers = np.random.default_rng(2)
+    calibrated = cal.bulk.calibrate(runs_of(numbers), [cal.bulk.Measured("angle", 500.0, 0.5)])
+    assert not calibrated.explained
+    assert not any(one.determined for one in calibrated.coefficients)
+
+
+def test_two_narrow_islands_are_both_found():
+    friction = np.linspace(0.0, 1.0, 21)
+    found = cal.bulk.calibrate(
+        cal.bulk.Runs({"friction": friction}, {"angle": 20.0 + 10.0 * np.sin(np.pi * friction)}),
+        [cal.bulk.Measured("angle", 26.0, 0.05)],
+    )
+    island = np.arcsin(0.6) / np.pi
+    (draws,) = found.draws.T
+    near = [np.mean(np.abs(draws - at) < 0.01) for at in (island, 1.0 - island)]
+    assert min(near) > 0.4
+    assert not found.coefficients[0].determined
+
+
+def test_a_coefficient_over_decades_is_followed_by_its_logarithm():
+    numbers, off = np.random.default_rng(11), []
+    for _ in range(8):
+        stiffness = 10.0 ** numbers.permutation(np.linspace(5.0, 8.0, 30))
+        overlap = 8.0 - np.log10(stiffness) + 0.02 * numbers.normal(size=30)
+        truth = 10.0 ** numbers.uniform(5.8, 7.2)
+        value = 8.0 - np.log10(truth) + 0.03 * numbers.normal()
+        found = cal.bulk.calibrate(
+            cal.bulk.Runs({"stiffness": stiffness}, {"overlap": overlap}),
+            [cal.bulk.Measured("overlap", value, 0.03)],
+        )
+        (one,) = found.coefficients
+        assert one.determined
+        assert one.range == (pytest.approx(1e5), pytest.approx(1e8))
+        off.append(np.log(one.value / truth) / (one.sd / one.value))
+    assert np.max(np.abs(off)) < 3.5
+
+
 def test_what_lies_at_an_end_of_the_range_is_not_determined():
     numbers = np.random.default_rng(3)
     calibrated = cal.bulk.calibrate(
