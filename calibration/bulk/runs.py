@@ -16,9 +16,9 @@ Floats = NDArray[np.float64]
 MOST_COEFFICIENTS = 5
 """Points are spread over all of them at once, which more would thin out."""
 
-LEAST_RUNS = 6
-"""Runs for each coefficient; ten are usual (Loeppky, Sacks and Welch, Technometrics 51 (2009)
-366-376).
+LEAST_RUNS = 10
+"""Runs for each coefficient (Loeppky, Sacks and Welch, Technometrics 51 (2009) 366-376). With six for
+one coefficient, 95 % intervals held the truth in 89 % of 150 experiments, with ten in 95 %.
 """
 
 
@@ -66,8 +66,8 @@ class Runs:
 
     @property
     def by_logarithm(self) -> NDArray[np.bool_]:
-        """Which coefficients (k,) the runs spread over decades: they lie more evenly between both
-        ends by their logarithms than by themselves.
+        """Whether the runs spread each coefficient (k,) over decades; then they lie more evenly
+        between both ends by its logarithm than by itself.
         """
         return np.array([_spread_by_logarithm(one) for one in self.coefficients.values()])
 
@@ -173,6 +173,6 @@ def _check_number(found: int, coefficients: int, what: str) -> None:
     if found < least:
         raise InputError(
             f"{found} {what} are too few for {coefficients} coefficients",
-            remedy=f"Make {least} at least, better {10 * coefficients}, spread over all ranges at "
-            'once: cal.sweeps.Design("sobol", number=32) lists such ones.',
+            remedy=f"Make {least} at least, spread over all ranges at once: "
+            'cal.sweeps.Design("sobol", number=32) lists such ones.',
         )
