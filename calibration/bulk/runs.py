@@ -17,8 +17,8 @@ MOST_COEFFICIENTS = 5
 """Points are spread over all of them at once, which more would thin out."""
 
 LEAST_RUNS = 10
-"""Runs for each coefficient (Loeppky, Sacks and Welch, Technometrics 51 (2009) 366-376). With six for
-one coefficient, 95 % intervals held the truth in 89 % of 150 experiments, with ten in 95 %.
+"""Runs for each coefficient (Loeppky, Sacks and Welch, Technometrics 51 (2009) 366-376). With six
+for one coefficient, 95 % intervals held the truth in 89 % of 150 experiments, with ten in 95 %.
 """
 
 
