@@ -6,6 +6,7 @@ through some dozens of runs does (an emulator: Kennedy and O'Hagan, J. R. Statis
 425-464), and its own uncertainty stands beside that of the measurement.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -25,6 +26,10 @@ adds one.
 """
 ENOUGH, MOST_ZOOMS = 400.0, 20
 """Effective number of points that agree, and how often the box is drawn closer around them."""
+CLOSER, MOST_POINTS = 1.5, 17
+"""A box around two islands does not get smaller: where the next one is not that much closer (by the
+power below), points are doubled, up to this power of two.
+"""
 NOTHING, FLAT_NOTHING = 9.0, 5.0
 """Logarithm of the likelihood below the best at which a point does not count; of a flattened one,
 whose tails count less still once it is steeper.
@@ -91,19 +96,27 @@ def calibrate(runs: Runs, measured: Sequence[Measured], *, seed: int = 0) -> Bul
 
     inputs = runs.inputs
     lowest, highest = np.min(inputs, axis=0), np.max(inputs, axis=0)
-    at, weight = _weighted_points(log_likelihood, lowest, highest, seed)
+    at, weight, enough = _weighted_points(log_likelihood, lowest, highest, seed)
     draws = _resampled(at, weight, seed)
     best = at[np.argmax(log_likelihood(at))][None]
     reproduced = tuple(
         _reproduced(one, curves[one.name], best, doubt[one.name]) for one in measured
     )
+    explained = _explained(reproduced, len(runs.names))
+    if explained and not enough:
+        raise InputError(
+            "too few coefficients agree with what was measured for their spread to be told",
+            remedy="The errors are very small beside what the runs span, or coefficients that are "
+            "far apart agree: make runs over a narrower range, or look whether the errors are "
+            "right.",
+        )
     return BulkCalibration(
         tuple(
-            _coefficient(name, at[:, k], weight, (float(lowest[k]), float(highest[k])))
+            _coefficient(name, at[:, k], weight, (float(lowest[k]), float(highest[k])), explained)
             for k, name in enumerate(runs.names)
         ),
         reproduced,
-        _explained(reproduced, len(runs.names)),
+        explained,
         draws,
         np.atleast_2d(np.corrcoef(draws, rowvar=False)),
         len(inputs),
@@ -125,8 +138,8 @@ def _root_mean_square(curve: GaussianProcess) -> float:
 
 def _weighted_points(
     log_likelihood: Callable[[Floats], Floats], lowest: Floats, highest: Floats, seed: int
-) -> tuple[Floats, Floats]:
-    """Points and their weights, which add up to one.
+) -> tuple[Floats, Floats, bool]:
+    """Points, their weights, which add up to one, and whether enough of them count.
 
     The box begins as the ranges. As long as too few points count, the likelihood is flattened, to
     the power that leaves enough, and the next box is drawn around what counts by that, along its
@@ -137,10 +150,9 @@ def _weighted_points(
     width, count = highest - lowest, len(lowest)
     centre, axes = 0.5 * (lowest + highest), np.diag(width)
     low, high = np.full(count, -0.5), np.full(count, 0.5)
+    points, reached = POINTS + count, 0.0
     for zoom in range(MOST_ZOOMS):
-        cube = qmc.Sobol(count, rng=np.random.default_rng([seed, zoom])).random_base2(
-            POINTS + count
-        )
+        cube = qmc.Sobol(count, rng=np.random.default_rng([seed, zoom])).random_base2(points)
         at = centre + (low + cube * (high - low)) @ axes
         at = at[np.all((at >= lowest) & (at <= highest), axis=1)]
         log = log_likelihood(at)
@@ -149,18 +161,17 @@ def _weighted_points(
         weight = np.exp(power * log)
         weight /= np.sum(weight)
         if power == 1.0:
-            return at, weight
+            return at, weight, True
+        points, reached = points + (power < CLOSER * reached), power
+        if points > MOST_POINTS:
+            break
         centre = weight @ at
         apart = (at - centre) / width
         axes = np.linalg.eigh(apart.T @ (weight[:, None] * apart))[1].T * width
         along = apart[log > -max(NOTHING, FLAT_NOTHING / power)] @ (axes / width).T
         margin = 0.1 * np.ptp(along, axis=0)
         low, high = np.min(along, axis=0) - margin, np.max(along, axis=0) + margin
-    raise InputError(
-        "too few coefficients agree with what was measured for their spread to be told",
-        remedy="The errors are very small beside what the runs span: make runs over a narrower "
-        "range, or look whether the errors are right.",
-    )
+    return at, weight, False
 
 
 def _power(log: Floats) -> float:
@@ -174,15 +185,15 @@ def _power(log: Floats) -> float:
 
     if counting(1.0) >= ENOUGH:
         return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        middle = 0.5 * (low + high)
+    low, high = 1e-300, 1.0
+    for _ in range(60):
+        middle = math.sqrt(low * high)
         low, high = (middle, high) if counting(middle) >= 0.3 * ENOUGH else (low, middle)
     return low
 
 
 def _coefficient(
-    name: str, values: Floats, weight: Floats, ends: tuple[float, float]
+    name: str, values: Floats, weight: Floats, ends: tuple[float, float], explained: bool
 ) -> Coefficient:
     mean = float(weight @ values)
     order = np.argsort(values)
@@ -196,6 +207,7 @@ def _coefficient(
         (float(lower), float(upper)),
         ends,
         bool(max(at_end) > SOME),
+        explained,
     )
 
 

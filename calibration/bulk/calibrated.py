@@ -30,6 +30,7 @@ class Coefficient:
         interval: 95 % of it.
         range: of the runs.
         at_end: whether an end of the range cannot be excluded.
+        explained: whether it agrees with what was measured at all; as of the calibration.
 
     Example:
         >>> Coefficient("friction", 0.4, 0.02, (0.36, 0.44), (0.1, 0.9), False).determined
@@ -42,14 +43,15 @@ class Coefficient:
     interval: tuple[float, float]
     range: tuple[float, float]
     at_end: bool
+    explained: bool = True
 
     @property
     def determined(self) -> bool:
-        """Whether the measurements say more of it than the range of the runs, and no end of that
-        cuts it off.
+        """Whether the measurements are explained and say more of it than the range of the runs, and
+        no end of that cuts it off.
         """
         width = self.range[1] - self.range[0]
-        return not self.at_end and self.sd < NARROWER * width / math.sqrt(12.0)
+        return self.explained and not self.at_end and self.sd < NARROWER * width / math.sqrt(12.0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,7 +129,8 @@ def combination(found: BulkCalibration) -> tuple[Floats, float, float]:
 
 def _lines(found: BulkCalibration) -> Iterator[str]:
     named = ", ".join(one.name for one in found.reproduced)
-    yield f"{len(found.coefficients)} coefficients from {named} and {found.runs} runs"
+    count = len(found.coefficients)
+    yield f"{count} coefficient{'s' if count > 1 else ''} from {named} and {found.runs} runs"
     yield ""
     if found.explained:
         yield from _table(found)
@@ -183,18 +186,28 @@ def _compensation(found: BulkCalibration) -> Iterator[str]:
 
 def _reproductions(found: BulkCalibration) -> Iterator[str]:
     wide = max(len("measured"), *(len(one.name) for one in found.reproduced))
+    measured = [value_and_sd(one.measured, one.sigma) for one in found.reproduced]
+    best = [f"{one.found:.{_digits(one)}g}" for one in found.reproduced]
+    across, along = max(18, *map(len, measured)), max(9, *map(len, best))
     yield (
-        f"  {'measured':{wide}}  {'':18}  {'found':>9}  {'off by':>7}  {'curve':>9}  {'one run':>9}"
+        f"  {'measured':{wide}}  {'':{across}}  {'found':>{along}}  {'off by':>7}  {'curve':>9}  "
+        f"{'one run':>9}"
     )
-    for one in found.reproduced:
+    for one, given, at_best in zip(found.reproduced, measured, best, strict=True):
         yield (
-            f"  {one.name:{wide}}  {value_and_sd(one.measured, one.sigma):18}  {one.found:9.4g}  "
+            f"  {one.name:{wide}}  {given:{across}}  {at_best:>{along}}  "
             f"{one.off:4.1f} sd  {one.emulator_sd:9.2g}  {one.scatter:9.2g}"
         )
     yield (
         "  (curve: standard deviation of the curve through the runs; one run: scatter of single "
         "runs about it)"
     )
+
+
+def _digits(one: Reproduced) -> int:
+    """With which a number of this size shows its error."""
+    size = max(abs(one.found) / one.sigma, 1.0)
+    return min(max(math.floor(math.log10(size)) + 2, 4), 12)
 
 
 def _doubts(one: Reproduced) -> Iterator[str]:
