@@ -31,6 +31,7 @@ class Coefficient:
         range: of the runs.
         at_end: whether an end of the range cannot be excluded.
         explained: whether it agrees with what was measured at all; as of the calibration.
+        apart: whether what agrees lies in islands about the mean, which itself does not.
 
     Example:
         >>> Coefficient("friction", 0.4, 0.02, (0.36, 0.44), (0.1, 0.9), False).determined
@@ -44,14 +45,16 @@ class Coefficient:
     range: tuple[float, float]
     at_end: bool
     explained: bool = True
+    apart: bool = False
 
     @property
     def determined(self) -> bool:
-        """Whether the measurements are explained and say more of it than the range of the runs, and
-        no end of that cuts it off.
+        """Whether the measurements are explained and say more of it than the range of the runs, no
+        end of that cuts it off, and the value itself agrees.
         """
         width = self.range[1] - self.range[0]
-        return self.explained and not self.at_end and self.sd < NARROWER * width / math.sqrt(12.0)
+        known = self.explained and not self.at_end and not self.apart
+        return known and self.sd < NARROWER * width / math.sqrt(12.0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,6 +158,8 @@ def _table(found: BulkCalibration) -> Iterator[str]:
         interval = f"{one.interval[0]:.3g} to {one.interval[1]:.3g}"
         if one.determined:
             shown = f"{value_and_sd(one.value, one.sd)}   95 %: {interval}"
+        elif one.apart:
+            shown = f"not determined: {interval} agrees, but hardly anything near {one.value:.3g}"
         elif one.at_end:
             shown = f"not determined: {interval} agrees, up to an end of the range"
         else:

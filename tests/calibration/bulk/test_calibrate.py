@@ -207,6 +207,16 @@ def test_two_narrow_islands_are_both_found():
     assert np.mean(np.abs(found.draws - 0.85) < 0.02) == pytest.approx(0.5, abs=0.2)
 
 
+def test_the_middle_of_two_islands_is_not_called_the_value():
+    at = np.linspace(0.0, 1.0, 20)
+    runs = cal.bulk.Runs({"a": at}, {"q": curved(at)})
+    found = cal.bulk.calibrate(runs, [cal.bulk.Measured("q", float(curved(0.4)), 0.05)])
+    (one,) = found.coefficients
+    assert one.interval[0] < 0.4 < 0.6 < one.interval[1]
+    assert not one.determined
+    assert "hardly anything near 0.5" in str(found)
+
+
 @pytest.mark.parametrize("value", [60.0, 500.0, 1e6, -1e9])
 def test_however_far_outside_is_no_result(value):
     at = np.linspace(0.1, 0.9, 15)
