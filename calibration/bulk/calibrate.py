@@ -6,6 +6,7 @@ through some dozens of runs does (an emulator: Kennedy and O'Hagan, J. R. Statis
 425-464), and its own uncertainty stands beside that of the measurement.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -26,6 +27,10 @@ the box closer does not help.
 """
 ENOUGH, MOST_ZOOMS = 400.0, 30
 """Effective number of points that agree, and how often the box is drawn closer around them."""
+CLOSER = 1.5
+"""A box around two islands does not get smaller: where the next one is not that much closer (by the
+power below), points are doubled.
+"""
 NOTHING, FLAT_NOTHING = 9.0, 5.0
 """Logarithm of the likelihood below the best at which a point does not count; of a flattened one,
 whose tails count less still once it is steeper.
@@ -36,6 +41,10 @@ END, SOME = 0.05, 0.05
 NARROWER = 0.5
 """A coefficient is determined where its standard deviation is at most this part of the one that the
 range of the runs has by itself.
+"""
+NEAR, HARDLY = 0.5, 0.1
+"""Two islands lie apart where within so many standard deviations of the mean there is less than
+this probability: of a normal distribution 0.38, of an even one 0.29.
 """
 IMPROBABLE = 0.01
 """Probability of a misfit below which the measurements are not explained."""
@@ -99,17 +108,18 @@ def calibrate(runs: Runs, measured: Sequence[Measured], *, seed: int = 0) -> Bul
         return np.sum(parts, axis=0)
 
     lowest, highest = np.min(inputs, axis=0), np.max(inputs, axis=0)
-    at, weight, found = _weighted_points(log_likelihood, lowest, highest, seed)
+    at, weight, enough = _weighted_points(log_likelihood, lowest, highest, seed)
     best = at[np.argmax(log_likelihood(at))][None]
     reproduced = tuple(
         _reproduced(one, curves[one.name], best, doubt[one.name]) for one in measured
     )
     explained = _explained(reproduced, len(runs.names))
-    if explained and not found:
+    if explained and not enough:
         raise InputError(
             "too few coefficients agree with what was measured for their spread to be told",
-            remedy="The errors are very small beside what the runs span: make runs over a narrower "
-            "range, or look whether the errors are right.",
+            remedy="The errors are very small beside what the runs span, or coefficients that are "
+            "far apart agree: make runs over a narrower range, or look whether the errors are "
+            "right.",
         )
     draws = _resampled(at, weight, seed)
     return BulkCalibration(
@@ -182,11 +192,9 @@ def _weighted_points(
         power = _power(log)
         weight = np.exp(power * log)
         weight /= np.sum(weight)
-        if power == 1.0:
+        points, before = points + (power < CLOSER * before), power
+        if power == 1.0 or points > MOST_POINTS:
             break
-        if power < 1.5 * before:
-            points = min(points + 1, MOST_POINTS)
-        before = power
         centre = weight @ at
         apart = (at - centre) / width
         axes = np.linalg.eigh(apart.T @ (weight[:, None] * apart))[1].T * width
@@ -207,9 +215,9 @@ def _power(log: Floats) -> float:
 
     if counting(1.0) >= ENOUGH:
         return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        middle = 0.5 * (low + high)
+    low, high = 1e-300, 1.0
+    for _ in range(60):
+        middle = math.sqrt(low * high)
         low, high = (middle, high) if counting(middle) >= 0.3 * ENOUGH else (low, middle)
     return low
 
@@ -227,7 +235,8 @@ def _coefficient(
     scaled, (lowest, highest) = at[:, k], (float(end[k]) for end in ends)
     near = END * (highest - lowest)
     at_end = max(np.sum(weight[scaled < lowest + near]), np.sum(weight[scaled > highest - near]))
-    free = (highest - lowest) / np.sqrt(12.0)
+    sd, free = _sd(scaled, weight), (highest - lowest) / np.sqrt(12.0)
+    apart = np.sum(weight[np.abs(scaled - weight @ scaled) < NEAR * sd]) < HARDLY
     values = scale.back(at)[:, k]
     order = np.argsort(values)
     lower, upper = np.interp((0.025, 0.975), np.cumsum(weight[order]), values[order])
@@ -238,8 +247,10 @@ def _coefficient(
         _sd(values, weight),
         (float(lower), float(upper)),
         (first, last),
+        bool(scale.by_logarithm[k]),
         bool(at_end > SOME),
-        bool(explained and at_end <= SOME and _sd(scaled, weight) < NARROWER * free),
+        bool(apart),
+        bool(explained and at_end <= SOME and not apart and sd < NARROWER * free),
     )
 
 

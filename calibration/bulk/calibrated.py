@@ -1,6 +1,7 @@
 """What bulk experiments say of coefficients."""
 
 import dataclasses
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -23,12 +24,16 @@ class Coefficient:
         value, sd: mean and standard deviation of what agrees with the measurements.
         interval: 95 % of it.
         range: of the runs.
+        by_logarithm: whether the runs spread it over decades.
         at_end: whether an end of the range cannot be excluded.
+        apart: whether what agrees lies in islands about the mean, which itself does not.
         determined: whether the measurements are explained and say more of it than the range of the
-            runs does, no end of which cuts it off.
+            runs does, no end of that cuts it off, and the value itself agrees.
 
     Example:
-        >>> print(Coefficient("friction", 0.4, 0.02, (0.36, 0.44), (0.1, 0.9), False, True).value)
+        >>> ends = {"interval": (0.36, 0.44), "range": (0.1, 0.9)}
+        >>> judged = {"by_logarithm": False, "at_end": False, "apart": False, "determined": True}
+        >>> print(Coefficient("friction", 0.4, 0.02, **ends, **judged).value)
         0.4
     """
 
@@ -37,7 +42,9 @@ class Coefficient:
     sd: float
     interval: tuple[float, float]
     range: tuple[float, float]
+    by_logarithm: bool
     at_end: bool
+    apart: bool
     determined: bool
 
 
@@ -116,7 +123,8 @@ def combination(found: BulkCalibration) -> tuple[Floats, float, float]:
 
 def _lines(found: BulkCalibration) -> Iterator[str]:
     named = ", ".join(one.name for one in found.reproduced)
-    yield f"{len(found.coefficients)} coefficients from {named} and {found.runs} runs"
+    count = len(found.coefficients)
+    yield f"{count} coefficient{'s' if count > 1 else ''} from {named} and {found.runs} runs"
     yield ""
     if found.explained:
         yield from _table(found)
@@ -141,6 +149,8 @@ def _table(found: BulkCalibration) -> Iterator[str]:
         interval = f"{one.interval[0]:.3g} to {one.interval[1]:.3g}"
         if one.determined:
             shown = f"{value_and_sd(one.value, one.sd)}   95 %: {interval}"
+        elif one.apart:
+            shown = f"not determined: {interval} agrees, but hardly anything near {one.value:.3g}"
         elif one.at_end:
             shown = f"not determined: {interval} agrees, up to an end of the range"
         else:
@@ -157,17 +167,19 @@ def _compensation(found: BulkCalibration) -> Iterator[str]:
     strongest = float(found.correlation[first, second])
     if abs(strongest) < COMPENSATES:
         return
+    yield ""
+    yield (
+        f"{names[first]} and {names[second]} compensate each other (correlation {strongest:.2f}). "
+        "A measurement that they change in another ratio would tell them apart."
+    )
+    if any(one.by_logarithm for one in found.coefficients):
+        return
     factors, value, sd = combination(found)
     terms = " ".join(
         f"{'-' if factor < 0 else '+'} {_times(abs(factor))}{name}"
         for factor, name in zip(factors, names, strict=True)
     ).removeprefix("+ ")
-    yield ""
-    yield (
-        f"{names[first]} and {names[second]} compensate each other (correlation {strongest:.2f}). "
-        f"Known best is {terms} = {value_and_sd(value, sd)}. A measurement that they change in "
-        "another ratio would tell them apart."
-    )
+    yield f"Known best is {terms} = {value_and_sd(value, sd)}."
 
 
 def _times(factor: float) -> str:
@@ -177,18 +189,28 @@ def _times(factor: float) -> str:
 
 def _reproductions(found: BulkCalibration) -> Iterator[str]:
     wide = max(len("measured"), *(len(one.name) for one in found.reproduced))
+    measured = [value_and_sd(one.measured, one.sigma) for one in found.reproduced]
+    best = [f"{one.found:.{_digits(one)}g}" for one in found.reproduced]
+    across, along = max(18, *map(len, measured)), max(9, *map(len, best))
     yield (
-        f"  {'measured':{wide}}  {'':18}  {'found':>9}  {'off by':>7}  {'curve':>9}  {'one run':>9}"
+        f"  {'measured':{wide}}  {'':{across}}  {'found':>{along}}  {'off by':>7}  {'curve':>9}  "
+        f"{'one run':>9}"
     )
-    for one in found.reproduced:
+    for one, given, at_best in zip(found.reproduced, measured, best, strict=True):
         yield (
-            f"  {one.name:{wide}}  {value_and_sd(one.measured, one.sigma):18}  {one.found:9.4g}  "
+            f"  {one.name:{wide}}  {given:{across}}  {at_best:>{along}}  "
             f"{one.off:4.1f} sd  {one.emulator_sd:9.2g}  {one.scatter:9.2g}"
         )
     yield (
         "  (curve: standard deviation of the curve through the runs; one run: scatter of single "
         "runs about it)"
     )
+
+
+def _digits(one: Reproduced) -> int:
+    """With which a number of this size shows its error."""
+    size = max(abs(one.found) / one.sigma, 1.0)
+    return min(max(math.floor(math.log10(size)) + 2, 4), 12)
 
 
 def _doubts(one: Reproduced) -> Iterator[str]:

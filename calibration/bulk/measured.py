@@ -1,12 +1,14 @@
 """A measured quantity of a bulk experiment."""
 
 import dataclasses
-import math
 import re
 
 from calibration.errors import InputError
 
-_WRITTEN = re.compile(r"\s*(?P<name>[^=]+?)\s*=\s*(?P<value>[^+±]+?)\s*(?:\+-|±)\s*(?P<sigma>.+)")
+_WRITTEN = re.compile(r"\s*(?P<name>.+?)\s*=(?P<value>[^=±]+?)(?:\+-|±)(?P<sigma>[^=±]+)")
+
+LARGEST = 1e100
+"""Squares of numbers up to here are numbers."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Measured:
             the packing, the grains, the reading.
 
     Raises:
-        InputError: numbers that are not finite, or no error.
+        InputError: numbers that are not finite (below 1e100), or no error (above 1e-100).
 
     Example:
         >>> Measured.written("angle=27.5+-0.8")
@@ -32,7 +34,7 @@ class Measured:
     sigma: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and math.isfinite(self.sigma) and self.sigma > 0.0):
+        if not (abs(self.value) < LARGEST and 1.0 / LARGEST < self.sigma < LARGEST):
             raise InputError(
                 f"{self.name} = {self.value!r} +- {self.sigma!r} is no measured value",
                 remedy="Give a finite value and a standard error above zero: repeat the experiment "

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.bulk.measured import LARGEST
 from calibration.errors import InputError
 from calibration.io.tables import read_table
 from jaxcontact.parameters import nearest
@@ -21,7 +22,6 @@ LEAST_RUNS = 10
 for one coefficient, 95 % intervals held the truth in 89 % of 150 experiments, with ten in 95 %.
 """
 
-
 LEAST_SPAN = 5.0
 """Ratio of the ends of a range from which on it may be one of the logarithm."""
 
@@ -35,8 +35,8 @@ class Runs:
         quantities: by name, what each run showed (runs,), NaN where it did not.
 
     Raises:
-        InputError: columns of unequal lengths, a coefficient that is not finite or never varied,
-            too few runs, too many coefficients.
+        InputError: columns of unequal lengths, a coefficient that is not finite, never varied or
+            spread over decades, too few runs, too many coefficients.
 
     Example:
         >>> friction = np.linspace(0.1, 0.9, 10)
@@ -75,7 +75,8 @@ class Runs:
         """A quantity (runs,).
 
         Raises:
-            InputError: there is none of that name, or too few runs know it.
+            InputError: there is none of that name, too few runs know it, or a coefficient is the
+                same in those.
         """
         if name not in self.quantities:
             raise InputError(
@@ -83,7 +84,10 @@ class Runs:
                 remedy=f"Name a column of the runs.{nearest(name, self.quantities)}",
             )
         found = self.quantities[name]
-        _check_number(int(np.sum(np.isfinite(found))), len(self.names), f"runs that show {name}")
+        seen = np.isfinite(found)
+        _check_number(int(np.sum(seen)), len(self.names), f"runs that show {name}")
+        for coefficient, values in self.coefficients.items():
+            _check_varied(coefficient, values[seen], f"runs that show {name}")
         return found
 
 
@@ -99,7 +103,8 @@ def read_runs(
             it. Other columns are left alone.
 
     Raises:
-        InputError: a column that is not there, is named twice or holds no numbers; as of ``Runs``.
+        InputError: a column that is not there, is named twice (in another case or with its unit,
+            too) or holds no numbers; as of ``Runs``.
 
     Example:
         >>> import pathlib, tempfile
@@ -110,14 +115,16 @@ def read_runs(
         10
     """
     names = [*coefficients, *quantities]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    table = read_table(path)
+    headers = {name: table.find(name) for name in names}
+    found = [headers[name].text for name in names]
+    twice = sorted({text for text in found if found.count(text) > 1})
     if twice:
         raise InputError(
             f"{', '.join(twice)} is named twice",
             remedy="A column is a coefficient or a quantity, and named once.",
         )
-    table = read_table(path)
-    columns = {name: table.column(table.find(name)) for name in names}
+    columns = {name: table.column(header) for name, header in headers.items()}
     return Runs(
         {name: columns[name] for name in coefficients}, {name: columns[name] for name in quantities}
     )
@@ -153,6 +160,13 @@ def _check(runs: Runs) -> None:
             f"the columns of the runs have unequal lengths: {lengths}",
             remedy="Give every run one value in each; NaN for a quantity that it did not show.",
         )
+    for name, values in {**runs.coefficients, **runs.quantities}.items():
+        if np.any(np.abs(values) >= LARGEST):
+            raise InputError(
+                f"{name} of run {int(np.argmax(np.abs(values) >= LARGEST)) + 1} is no number that "
+                f"can be computed with (below {LARGEST:.0e})",
+                remedy="Leave out what a run did not show.",
+            )
     for name, values in runs.coefficients.items():
         if not np.all(np.isfinite(values)):
             row = int(np.argmin(np.isfinite(values)))
@@ -160,12 +174,16 @@ def _check(runs: Runs) -> None:
                 f"the coefficient {name} of run {row + 1} is {values[row]}",
                 remedy="Say what went into each run.",
             )
-        if not np.ptp(values) > 1e-9 * np.max(np.abs(values), initial=1e-300):
-            raise InputError(
-                f"the coefficient {name} is the same in all runs",
-                remedy="Leave it out, or run over a range of it.",
-            )
+        _check_varied(name, values, "runs")
     _check_number(len(next(iter(runs.coefficients.values()))), len(runs.names), "runs")
+
+
+def _check_varied(name: str, values: Floats, what: str) -> None:
+    if not np.ptp(values) > 1e-9 * np.max(np.abs(values), initial=1e-300):
+        raise InputError(
+            f"the coefficient {name} is the same in all {what}",
+            remedy="Leave it out, or run over a range of it.",
+        )
 
 
 def _check_number(found: int, coefficients: int, what: str) -> None:

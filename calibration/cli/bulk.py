@@ -1,8 +1,12 @@
 """``jaxcontact bulk``."""
 
+import csv
+import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from calibration.cli.after_fit import write_findings
@@ -89,9 +93,6 @@ def bulk(
             found = calibrate(table, quantities)
             figure = png(bulk_figure(found, table))
         print_lines(str(found))
-        rows = [",".join(table.names)] + [
-            ",".join(f"{value:.6g}" for value in row) for row in found.next_runs
-        ]
         numbers = {
             "explained": found.explained,
             "coefficients": [
@@ -106,8 +107,15 @@ def bulk(
             "bulk",
             text=str(found),
             numbers=numbers,
-            others={"bulk.png": figure, "next_runs.csv": "\n".join([*rows, ""]).encode()},
+            others={"bulk.png": figure, "next_runs.csv": _csv(table.names, found.next_runs)},
         )
     if not found.explained:
         return NOT_EXPLAINED
     return 0 if all(one.determined for one in found.coefficients) else NOT_DETERMINED
+
+
+def _csv(names: Sequence[str], rows: np.ndarray) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([names, *rows.tolist()])
+    return text.getvalue().encode()

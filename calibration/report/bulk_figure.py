@@ -14,7 +14,7 @@ _MOST_POINTS = 1500
 def bulk_figure(found: BulkCalibration, runs: Runs) -> Figure:
     """Draw coefficients against each other: the runs as crosses, what agrees with the measurements
     as points, further runs that would tell most as rings; on the diagonal how often each value
-    agrees.
+    agrees. Where nothing does there are only the runs.
 
     Args:
         found: of ``runs``.
@@ -42,16 +42,19 @@ def bulk_figure(found: BulkCalibration, runs: Runs) -> Figure:
             plain_style(axes)
             axes.set_xlim(of_column.range)
             if column == row:
-                axes.hist(found.draws[:, row], bins=40, range=of_row.range, color=BLUE)
+                if found.explained:
+                    axes.hist(found.draws[:, row], bins=40, range=of_row.range, color=BLUE)
                 axes.set_yticks([])
             else:
                 _draw_pair(axes, found, runs.inputs, column, row)
                 axes.set_ylim(of_row.range)
             if row == count - 1:
-                axes.set_xlabel(of_column.name.replace("_", " "), fontsize=9)
+                axes.set_xlabel(of_column.name.replace("_", " "), fontsize=9, parse_math=False)
             if column == 0 and row > 0:
-                axes.set_ylabel(of_row.name.replace("_", " "), fontsize=9)
-    if count > 1:
+                axes.set_ylabel(of_row.name.replace("_", " "), fontsize=9, parse_math=False)
+    if not found.explained:
+        figure.suptitle("no coefficients within the runs agree", fontsize=9)
+    elif count > 1:
         _label(grid[0, 1])
     return figure
 
@@ -59,11 +62,15 @@ def bulk_figure(found: BulkCalibration, runs: Runs) -> Figure:
 def _draw_pair(
     axes: Axes, found: BulkCalibration, inputs: np.ndarray, column: int, row: int
 ) -> None:
+    axes.plot(inputs[:, column], inputs[:, row], "x", ms=4, color=GREY, zorder=3, clip_on=False)
+    if not found.explained:
+        return
     some = found.draws[:: max(len(found.draws) // _MOST_POINTS, 1)]
     axes.plot(some[:, column], some[:, row], ".", ms=2, color=BLUE, mew=0, zorder=2)
-    axes.plot(inputs[:, column], inputs[:, row], "x", ms=4, color=GREY, zorder=3)
     rings = found.next_runs
-    axes.plot(rings[:, column], rings[:, row], "o", ms=5, mfc="none", mec=ORANGE, zorder=4)
+    axes.plot(
+        rings[:, column], rings[:, row], "o", ms=5, mfc="none", mec=ORANGE, zorder=4, clip_on=False
+    )
 
 
 def _label(axes: Axes) -> None:

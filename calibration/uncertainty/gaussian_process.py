@@ -60,7 +60,8 @@ class GaussianProcess:
         from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, Matern, WhiteKernel
 
         lowest = np.min(inputs, axis=0)
-        width = np.where(np.ptp(inputs, axis=0) > 0.0, np.ptp(inputs, axis=0), 1.0)
+        width = np.ptp(inputs, axis=0)
+        width = np.where(width > 0.0, width, 1.0)
         curve = ConstantKernel(1.0, SIZES) * Matern([1.0] * inputs.shape[1], LENGTHS, nu=2.5)
         plane = ConstantKernel(1.0, SIZES) * DotProduct(1.0, "fixed")
         fitted = _regressor(inputs.shape[1])(

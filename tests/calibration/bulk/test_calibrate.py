@@ -99,19 +99,6 @@ def test_what_is_far_outside_of_all_runs_has_no_result():
     assert not any(one.determined for one in calibrated.coefficients)
 
 
-def test_two_narrow_islands_are_both_found():
-    friction = np.linspace(0.0, 1.0, 21)
-    found = cal.bulk.calibrate(
-        cal.bulk.Runs({"friction": friction}, {"angle": 20.0 + 10.0 * np.sin(np.pi * friction)}),
-        [cal.bulk.Measured("angle", 26.0, 0.05)],
-    )
-    island = np.arcsin(0.6) / np.pi
-    (draws,) = found.draws.T
-    near = [np.mean(np.abs(draws - at) < 0.01) for at in (island, 1.0 - island)]
-    assert min(near) > 0.4
-    assert not found.coefficients[0].determined
-
-
 def test_a_coefficient_over_decades_is_followed_by_its_logarithm():
     numbers, off = np.random.default_rng(11), []
     for _ in range(8):
@@ -219,6 +206,8 @@ def test_a_curve_that_predicts_badly_says_so():
         ({"a": np.ones(12)}, {"q": np.ones(12)}, "the coefficient a is the same in all runs"),
         ({"a": np.arange(12.0)}, {"q": np.ones(11)}, "unequal lengths"),
         ({"a": np.r_[np.nan, np.arange(11.0)]}, {"q": np.ones(12)}, "of run 1 is nan"),
+        ({"a": np.arange(9.0)}, {"q": np.ones(9)}, "9 runs are too few for 1 coefficients"),
+        ({"a": np.arange(12.0)}, {"q": np.full(12, 1e200)}, "q of run 1 is no number"),
         ({}, {"q": np.ones(12)}, "0 coefficients, 1 quantities"),
         ({c: np.arange(40.0) for c in "abcdef"}, {"q": np.ones(40)}, "at most 5"),
     ],
@@ -228,8 +217,106 @@ def test_runs_that_say_nothing_are_refused(coefficients, quantities, says):
         cal.bulk.Runs(coefficients, quantities)
 
 
+def curved(at):
+    """Two coefficients give each value."""
+    return 20.0 + 10.0 * np.sin(np.pi * at)
+
+
+def test_two_narrow_islands_are_both_found():
+    at = np.linspace(0.0, 1.0, 20)
+    runs = cal.bulk.Runs({"a": at}, {"q": curved(at)})
+    found = cal.bulk.calibrate(runs, [cal.bulk.Measured("q", float(curved(0.15)), 0.05)])
+    (one,) = found.coefficients
+    assert not one.determined
+    assert np.mean(np.abs(found.draws - 0.15) < 0.02) == pytest.approx(0.5, abs=0.2)
+    assert np.mean(np.abs(found.draws - 0.85) < 0.02) == pytest.approx(0.5, abs=0.2)
+
+
+def test_the_middle_of_two_islands_is_not_called_the_value():
+    at = np.linspace(0.0, 1.0, 20)
+    runs = cal.bulk.Runs({"a": at}, {"q": curved(at)})
+    found = cal.bulk.calibrate(runs, [cal.bulk.Measured("q", float(curved(0.4)), 0.05)])
+    (one,) = found.coefficients
+    assert one.interval[0] < 0.4 < 0.6 < one.interval[1]
+    assert not one.determined
+    assert "hardly anything near 0.5" in str(found)
+
+
+@pytest.mark.parametrize("value", [60.0, 500.0, 1e6, -1e9])
+def test_however_far_outside_is_no_result(value):
+    at = np.linspace(0.1, 0.9, 15)
+    scattered = 20.0 + 15.0 * at + 0.5 * np.random.default_rng(0).normal(size=15)
+    runs = cal.bulk.Runs({"a": at}, {"q": scattered})
+    found = cal.bulk.calibrate(runs, [cal.bulk.Measured("q", value, 0.5)])
+    assert not found.explained
+    assert not any(one.determined for one in found.coefficients)
+    assert "No result" in str(found)
+
+
+def test_runs_spread_evenly_are_no_decades():
+    for spread in (np.linspace(1e-4, 1.0, 20), np.r_[np.full(14, 0.01), np.linspace(0.1, 1, 6)]):
+        assert not cal.bulk.Runs({"a": spread}, {"q": spread}).by_logarithm[0]
+    assert cal.bulk.Runs({"a": np.geomspace(1e5, 1e8, 20)}, {"q": np.ones(20)}).by_logarithm[0]
+
+
+@pytest.mark.parametrize("unit", [1e-30, 1e-13, 1.0, 1e12])
+def test_the_unit_of_a_coefficient_changes_nothing(unit):
+    at = np.linspace(0.1, 0.9, 15)
+    scattered = 15.0 * at + 0.5 * np.random.default_rng(0).normal(size=15)
+    runs = cal.bulk.Runs({"a": unit * at}, {"q": scattered})
+    (one,) = cal.bulk.calibrate(runs, [cal.bulk.Measured("q", 7.0, 0.5)]).coefficients
+    assert one.determined
+    assert one.value / unit == pytest.approx(7.0 / 15.0, abs=0.05)
+
+
+def test_a_coefficient_that_is_the_same_in_what_is_seen_is_refused():
+    at = np.random.default_rng(0).uniform(size=(30, 2))
+    at[:20, 1] = 0.5
+    seen = np.where(np.arange(30) < 20, at[:, 0], np.nan)
+    runs = cal.bulk.Runs({"a": at[:, 0], "b": at[:, 1]}, {"q": seen})
+    with pytest.raises(InputError, match="b is the same in all runs that show q"):
+        cal.bulk.calibrate(runs, [cal.bulk.Measured("q", 0.5, 0.1)])
+
+
+def test_what_is_found_has_the_digits_of_what_was_measured():
+    at = np.linspace(0.1, 0.9, 15)
+    runs = cal.bulk.Runs({"a": at}, {"q": 1e6 + 0.01 * at})
+    text = str(cal.bulk.calibrate(runs, [cal.bulk.Measured("q", 1e6 + 0.005, 5e-4)]))
+    assert "1000000.005" in text.partition("+-")[2].partition("found")[2].split("5.0e-04")[1]
+
+
 @pytest.mark.parametrize(
-    "text", ["angle", "angle=27", "angle=x+-1", "=27+-1", "angle=27+-0", "angle=27+-nan"]
+    ("text", "name", "value", "sigma"),
+    [
+        ("modulus=5e+04+-1e+03", "modulus", 5e4, 1e3),
+        ("q = -2.5e-3 ± 1e-4", "q", -2.5e-3, 1e-4),
+        ("q=+3+-1", "q", 3.0, 1.0),
+        ("h/d=2=0.38+-0.004", "h/d=2", 0.38, 0.004),
+    ],
+)
+def test_numbers_and_names_are_read_as_programs_write_them(text, name, value, sigma):
+    assert cal.bulk.Measured.written(text) == cal.bulk.Measured(name, value, sigma)
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "quantities"),
+    [
+        (["friction"], ["angle", "ANGLE"]),
+        (["friction"], ["angle", "angle (deg)"]),
+        (["friction", "Friction"], ["angle"]),
+        (["friction", "angle"], ["angle (deg)"]),
+    ],
+)
+def test_a_column_counts_once_however_it_is_written(tmp_path, coefficients, quantities):
+    rows = [f"{0.1 * k},{20 + k}" for k in range(12)]
+    (tmp_path / "runs.csv").write_text("\n".join(["friction,angle (deg)", *rows]))
+    with pytest.raises(InputError, match="twice"):
+        cal.bulk.read_runs(tmp_path / "runs.csv", coefficients, quantities)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["angle", "angle=27", "angle=x+-1", "=27+-1", "angle=27+-0", "angle=27+-nan", "angle=1e200+-1"],
 )
 def test_a_measured_quantity_needs_a_value_and_an_error(text):
     with pytest.raises(InputError, match=r"\+-"):

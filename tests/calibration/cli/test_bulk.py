@@ -1,5 +1,6 @@
 """``jaxcontact bulk``: what it prints, leaves and refuses."""
 
+import csv
 import json
 
 import numpy as np
@@ -63,6 +64,28 @@ def test_the_exit_status_tells_what_came_out(run):
     status, printed, _ = run("runs.csv", *COEFFICIENTS, "--measured", "angle=70+-0.3", "--to", "x")
     assert status == NOT_EXPLAINED
     assert "No result" in printed
+
+
+def test_what_is_not_explained_is_not_determined_in_the_numbers_either(run, tmp_path):
+    run("runs.csv", *COEFFICIENTS, "--measured", "angle=70+-0.3")
+    numbers = json.loads((tmp_path / "bulk" / "bulk.json").read_text())
+    assert not numbers["explained"]
+    assert not any(one["determined"] for one in numbers["coefficients"])
+
+
+def test_names_of_columns_are_text(run, tmp_path):
+    """No mathematics, and no further columns."""
+    table = (tmp_path / "runs.csv").read_text()
+    (tmp_path / "named.csv").write_text(
+        table.replace("friction,rolling", '"friction, sliding",$\\frac$', 1)
+    )
+    names = ["friction, sliding", "$\\frac$"]
+    given = [part for name in names for part in ("--coefficient", name)]
+    assert run("named.csv", *given, *BOTH)[0] == 0
+    with (tmp_path / "bulk" / "next_runs.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == names
+    assert all(len(row) == 2 for row in rows)
 
 
 @pytest.mark.parametrize(
