@@ -33,7 +33,7 @@ class Coefficient:
     Example:
         >>> ends = {"interval": (0.36, 0.44), "range": (0.1, 0.9)}
         >>> judged = {"by_logarithm": False, "at_end": False, "apart": False, "determined": True}
-        >>> print(Coefficient("friction", 0.4, 0.02, **ends, **judged).value)
+        >>> print(cal.bulk.Coefficient("friction", 0.4, 0.02, **ends, **judged).value)
         0.4
     """
 
@@ -61,7 +61,7 @@ class Reproduced:
             deviations: about 1 where the curve can be trusted.
 
     Example:
-        >>> Reproduced("angle", 27.0, 0.8, 28.0, 0.6, 1.1, 0.9).off
+        >>> cal.bulk.Reproduced("angle", 27.0, 0.8, 28.0, 0.6, 1.1, 0.9).off
         1.0
     """
 
@@ -92,6 +92,13 @@ class BulkCalibration:
         runs: how many there are.
         next_runs: coefficients (8, k) at which further runs would tell most: far from those there
             are, among those that agree.
+
+    Example:
+        >>> friction = np.linspace(0.1, 0.9, 10)
+        >>> runs = cal.bulk.Runs({"friction": friction}, {"angle": 20.0 + 15.0 * friction})
+        >>> found = cal.bulk.calibrate(runs, [cal.bulk.Measured("angle", 27.5, 0.5)])
+        >>> found.explained, found.draws.shape, found.next_runs.shape
+        (True, (4000, 1), (8, 1))
     """
 
     coefficients: tuple[Coefficient, ...]

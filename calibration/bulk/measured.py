@@ -25,7 +25,7 @@ class Measured:
         InputError: numbers that are not finite (below 1e100), or no error (above 1e-100).
 
     Example:
-        >>> Measured.written("angle=27.5+-0.8")
+        >>> cal.bulk.Measured.written("angle=27.5+-0.8")
         Measured(name='angle', value=27.5, sigma=0.8)
     """
 

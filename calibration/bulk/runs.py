@@ -110,7 +110,7 @@ def read_runs(
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "runs.csv"
         >>> rows = [f"{0.1 * k:.1f},{20.0 + k}" for k in range(10)]
-        >>> _ = path.write_text("\\n".join(["friction,angle", *rows]))
+        >>> _ = path.write_text("\n".join(["friction,angle", *rows]))
         >>> len(cal.bulk.read_runs(path, ["friction"], ["angle"]).output("angle"))
         10
     """
