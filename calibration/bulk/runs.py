@@ -35,8 +35,8 @@ class Runs:
         quantities: by name, what each run showed (runs,), NaN where it did not.
 
     Raises:
-        InputError: columns of unequal lengths, a coefficient that is not finite, never varied or
-            spread over decades, too few runs, too many coefficients.
+        InputError: columns of unequal lengths, a coefficient that is not finite or never varied,
+            numbers from 1e100 on, too few runs, too many coefficients.
 
     Example:
         >>> friction = np.linspace(0.1, 0.9, 10)
@@ -49,8 +49,8 @@ class Runs:
     quantities: Mapping[str, Floats]
 
     def __post_init__(self) -> None:
-        for which in ("coefficients", "quantities"):
-            columns = {name: np.asarray(one, float) for name, one in getattr(self, which).items()}
+        for which, given in (("coefficients", self.coefficients), ("quantities", self.quantities)):
+            columns = {name: np.asarray(one, dtype=float) for name, one in given.items()}
             object.__setattr__(self, which, columns)
         _check(self)
 

@@ -40,13 +40,16 @@ def bulk_figure(found: BulkCalibration, runs: Runs) -> Figure:
                 axes.set_axis_off()
                 continue
             plain_style(axes)
+            axes.set_xscale("log" if of_column.by_logarithm else "linear")
             axes.set_xlim(of_column.range)
             if column == row:
                 if found.explained:
-                    axes.hist(found.draws[:, row], bins=40, range=of_row.range, color=BLUE)
+                    spaced = np.geomspace if of_row.by_logarithm else np.linspace
+                    axes.hist(found.draws[:, row], bins=spaced(*of_row.range, 41), color=BLUE)
                 axes.set_yticks([])
             else:
                 _draw_pair(axes, found, runs.inputs, column, row)
+                axes.set_yscale("log" if of_row.by_logarithm else "linear")
                 axes.set_ylim(of_row.range)
             if row == count - 1:
                 axes.set_xlabel(of_column.name.replace("_", " "), fontsize=9, parse_math=False)

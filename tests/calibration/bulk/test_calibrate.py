@@ -113,6 +113,7 @@ def test_a_coefficient_over_decades_is_followed_by_its_logarithm():
         (one,) = found.coefficients
         assert one.determined
         assert one.range == (pytest.approx(1e5), pytest.approx(1e8))
+        assert one.by_logarithm
         off.append(np.log(one.value / truth) / (one.sd / one.value))
     assert np.max(np.abs(off)) < 3.5
 
