@@ -246,7 +246,7 @@ def assumed_air(assessment: Assessment, estimates: Mapping[str, Estimate]) -> st
         f"Air is assumed, with the drag of a smooth sphere (C_D = {PUBLISHED_DRAG.median:g} within "
         f"a factor of {PUBLISHED_DRAG.factor:g}). Without air the restitution would be about "
         f"{rounded_like(without, restitution.sd)}: give --no-drag where there was none, "
-        "--parameter 'drag.coefficient=...' where the drag is known."
+        "--parameter 'drag.coefficient=0.4' where the drag is known to be that."
     )
 
 

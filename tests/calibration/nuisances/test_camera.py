@@ -421,7 +421,7 @@ def test_perspective_needs_its_axis_and_one_camera():
             )
 
     refused("a recording of x", cal.nuisances.Perspective("x"))
-    recording.position[:, 1], recording.sigma[:, 1] = 0.0, NOISE
+    recording.position[:, 1], recording.sigma[:, 1] = 0.01 * recording.time, NOISE
     refused("one camera", cal.nuisances.Perspective("z"))
     with pytest.raises(InputError, match="no axis of a picture"):
         cal.nuisances.Perspective("y")
