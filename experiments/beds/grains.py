@@ -24,6 +24,11 @@ def grains(count: int, *, seed: int) -> jc.Spheres:
     return jc.spheres(radius=radius, density=DENSITY)
 
 
+def speed_left(velocity: Floats) -> float:
+    """Root mean square of the speeds of velocities ``(grains, 3)`` [m/s]."""
+    return float(np.sqrt(np.mean(np.sum(velocity**2, axis=-1))))
+
+
 def contact(friction: float) -> jc.LinearSpringDashpot:
     """Of stiffness such that ten grains above each other overlap by 1 % of the diameter at most."""
     return jc.LinearSpringDashpot(stiffness=1e3, restitution=0.5, coefficient=friction, zeta=0.2)

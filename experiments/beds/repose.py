@@ -16,6 +16,7 @@ from experiments.beds.grains import (
     grains,
     lattice,
     rolling,
+    speed_left,
 )
 
 COUNT = 650
@@ -80,7 +81,7 @@ def heap(friction: float, rolling_coefficient: float, *, seed: int = 0) -> Heap:
         angle,
         error,
         int(np.sum(on_plate)),
-        float(np.sqrt(np.mean(np.sum(velocity**2, axis=-1)))),
+        speed_left(velocity),
         angle - angle_of_repose(before, radius)[0],
     )
 

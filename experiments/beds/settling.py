@@ -17,6 +17,7 @@ from experiments.beds.grains import (
     grains,
     lattice,
     rolling,
+    speed_left,
 )
 
 WIDTH = 8.0 * DIAMETER
@@ -72,7 +73,7 @@ def settle(friction: float, rolling_coefficient: float, *, seed: int = 0) -> Set
         fraction * 2500.0,
         float(-np.sum(motion.wall_force[-1, :, 2]) / weight - 1.0),
         float(np.max(np.abs(ledger.residual)) / heat),
-        float(np.sqrt(np.mean(np.sum(np.asarray(motion.velocity[-1]) ** 2, axis=-1)))),
+        speed_left(np.asarray(motion.velocity[-1])),
     )
 
 
