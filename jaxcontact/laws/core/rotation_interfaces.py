@@ -62,13 +62,16 @@ class RollingWithMemory(RollingLaw, Generic[Memory]):
 
     **Implementing rolling resistance with a memory.** Choose the memory, a named tuple of arrays
     ``(contacts, ...)``; vectors in it are carried with the contact plane. Inherit from
-    ``RollingWithMemory``, decorate the class with ``model``, declare the parameters, and define
-    ``limit`` and the four methods here. All are elementwise in the contacts.
+    ``RollingWithMemory``, decorate the class with ``model``, declare the parameters
+    (``rolling_coefficient`` as a field is needed, to which the limit is proportional), and define
+    ``limit`` and the five methods here. All are elementwise in the contacts.
 
     Example:
         >>> issubclass(jc.RollingSpring, jc.laws.RollingWithMemory)
         True
     """
+
+    rolling_coefficient: Real
 
     @abc.abstractmethod
     def unloaded(self, contacts: int) -> Memory:
@@ -93,6 +96,19 @@ class RollingWithMemory(RollingLaw, Generic[Memory]):
             normal_force: [N].
             effective_radius: [m].
             time_step: [s].
+        """
+
+    @abc.abstractmethod
+    def overload(
+        self,
+        memory: Memory,
+        rotation_rate: Real,
+        *,
+        normal_force: Real,
+        effective_radius: Real,
+    ) -> jax.Array:
+        """What would act on the slider if it did not slide, less its limit [N m]: negative while it
+        holds, ``(contacts,)``.
         """
 
     @abc.abstractmethod

@@ -435,6 +435,23 @@ class RollingSpring(RollingWithMemory[RollingMemory]):
             mobilized_damping=self.mobilized_damping,
         )
 
+    def overload(
+        self,
+        memory: RollingMemory,
+        rotation_rate: Real,
+        *,
+        normal_force: Real,
+        effective_radius: Real,
+    ) -> jax.Array:
+        """Torque of the spring less its limit ``mu_r R* F_n`` [N m]: negative while it holds,
+        ``(...)``. The dashpot is beside the slider.
+        """
+        return safe_norm(jnp.asarray(memory.torque)) - rolling_torque_limit(
+            normal_force,
+            rolling_coefficient=self.rolling_coefficient,
+            effective_radius=effective_radius,
+        )
+
     def holding(self, torque: Real) -> RollingMemory:
         """Memory of contacts that hold ``torque`` on the body, ``(..., 3)`` [N m], at rest."""
         return RollingMemory(-jnp.asarray(torque))

@@ -38,12 +38,14 @@ from jaxcontact.simulation.multibody.pairs import (
     spin_rates,
     world_of,
 )
+from jaxcontact.simulation.multibody.springs import INSTANT
 from jaxcontact.simulation.multibody.step import (
     Active,
-    friction_after,
+    Rolled,
+    carried_along,
+    middle_plane,
     normal_forces,
     orientation_rate,
-    rolling_after,
     slips,
     unloaded,
     unrolled,
@@ -170,6 +172,69 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> tuple[
         orientation_rate(world, state),
     )
     return slope, moment
+
+
+def friction_after(
+    world: World,
+    active: Active,
+    before: Geometry,
+    after: Geometry,
+    state: State,
+    increment: jax.Array,
+    duration: jax.Array,
+) -> tuple[jax.Array, Any]:
+    """Force of a friction with memory at the end of a step with the slip ``increment`` ``(pairs,
+    3)`` [m], and its memory.
+    """
+    # An event may take no time at all; a law with a dashpot divides by the time step.
+    takes_time = duration > 0
+    force, memory = world.contact.friction_with_memory.after_step(
+        carried_along(world, active.memory, before, after, state, duration),
+        jnp.where(takes_time, increment, 0.0),
+        normal_force=normal_forces(world, active, after.gap, gap_rates(world, after, state)),
+        overlap=jnp.where(active.closed & (after.gap < 0), -after.gap, 0.0),
+        effective_radius=world.effective_radius,
+        mass=active.mass,
+        time_step=jnp.where(takes_time, duration, 1.0),
+    )
+    return jnp.where(active.closed[:, None], force, 0.0), memory
+
+
+def rolling_after(
+    world: World,
+    active: Active,
+    ends: tuple[Geometry, Geometry],
+    states: tuple[State, State],
+    duration: jax.Array,
+) -> Rolled:
+    """Memory and torque of rolling resistance after a step between ``states``."""
+    before, after = ends
+    takes_time = duration > 0
+    rates = [
+        jnp.asarray(world.pairs.difference) @ state.spin - at.surface_spin
+        for at, state in zip(ends, states, strict=True)
+    ]
+    middle = middle_plane(before, after)
+    law, usable = world.contact.rolling_with_memory, jnp.where(takes_time, duration, 1.0)
+    load = normal_forces(world, active, after.gap, gap_rates(world, after, states[1]))
+
+    def moved(
+        memory: Any, plane: Geometry, rate: jax.Array, length: jax.Array
+    ) -> tuple[jax.Array, Any]:
+        return law.after_step(
+            memory,
+            normal_and_tangential(jnp.where(takes_time, length, 0.0) * rate, plane.normal)[1],
+            normal_force=load,
+            effective_radius=world.effective_radius,
+            time_step=length,
+        )
+
+    begin = carried_along(world, active.rolling.memory, before, middle, states[1], duration / 2)
+    _, memory = moved(begin, middle, (rates[0] + rates[1]) / 2, usable)
+    memory = carried_along(world, memory, middle, after, states[1], duration / 2)
+    # A dashpot resists the rate at the end of the step, not the mean one.
+    torque, _ = moved(memory, after, rates[1], INSTANT * usable)
+    return Rolled(memory, jnp.where(active.closed[:, None], torque, 0.0))
 
 
 def remembered(world: World, carried: Fixed, before: State, after: State, h: jax.Array) -> Fixed:

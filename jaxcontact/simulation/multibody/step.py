@@ -11,13 +11,14 @@ is exact for a sphere on a plane, and all are stable whatever the slip velocity 
 regularisation. Contacts that share a body act at once, each on its share of it, so that no contact
 is the first; what that leaves out is of first order, and is taken off by extrapolation. Friction
 with memory acts through half an impulse of its force before and the rest after the normal step, and
-so does a spring of rolling. A step in which such parts alternate is of second order, and of third
+so does a spring of rolling (``springs.py``). A step in which such parts alternate is of second order, and of third
 by another extrapolation, from two steps of half its length, whose change tells what the step may
 lack.
 """
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import jax
@@ -30,7 +31,6 @@ from jaxcontact.laws.coordinates.from_force import LawFromForce
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
-from jaxcontact.numerics.interpolation import cubic
 from jaxcontact.numerics.runge_kutta import (
     CLASSICAL,
     CLASSICAL_CHECKED,
@@ -60,22 +60,17 @@ from jaxcontact.simulation.multibody.pairs import (
     relative_velocity,
     spin_rates,
 )
+from jaxcontact.simulation.multibody.springs import (
+    Along,
+    Spring,
+    Sprung,
+    normal_motion,
+    spring_through,
+)
 
 Memory = TypeVar("Memory")
 Result = TypeVar("Result")
 Carried = TypeVar("Carried")
-
-FRICTION_STEPS = 8
-"""Steps of a friction with memory, of two parts each, in each step of the motion."""
-
-SHORTEST_PART = 1e-6
-"""Of a step of friction."""
-
-NO_OVERLOAD = 1e-9
-"""Of a slider, in units of its largest limit."""
-
-INSTANT = 1e-6
-"""Time step, in units of the last, in which a law with memory tells its force at an instant."""
 
 UNLIMITED = 1e12
 """Coefficient of friction that nothing overcomes."""
@@ -85,9 +80,7 @@ SPLIT = 1.7e-2
 second order, the step has one of third, and much of it is forgotten in the next step."""
 
 SPLIT_OF_SPRINGS = 0.5
-"""The same where a spring of rolling acts: it forgets nothing, and a step with the corner inside at
-which it begins or ceases to slide lacks all of it.
-"""
+"""The same where a spring of rolling acts, which forgets nothing."""
 
 BEFORE_CORNER = 0.9
 """How far a step goes to where a force has a corner, in units of the way there: not beyond it."""
@@ -735,7 +728,7 @@ def slips(world: World, at: Geometry, state: State) -> jax.Array:
     return normal_and_tangential(relative_velocity(world, at, state), at.normal)[1]
 
 
-def carried(
+def carried_along(
     world: World,
     memory: Memory,
     before: Geometry,
@@ -764,30 +757,41 @@ def middle_plane(before: Geometry, after: Geometry) -> Geometry:
     return after._replace(normal=jax.vmap(direction_of)(before.normal + after.normal))
 
 
-def friction_after(
+def along(
     world: World,
     active: Active,
-    before: Geometry,
-    after: Geometry,
-    state: State,
-    increment: jax.Array,
+    ends: tuple[Geometry, Geometry],
+    states: tuple[State, State],
     duration: jax.Array,
-) -> tuple[jax.Array, Any]:
-    """Force of a friction with memory at the end of a step with the slip ``increment`` ``(pairs,
-    3)`` [m], and its memory.
+) -> Along:
+    """The normal motion between ``states``."""
+    gaps = ends[0].gap, ends[1].gap
+    rates = gap_rates(world, ends[0], states[0]), gap_rates(world, ends[1], states[1])
+    return normal_motion(partial(normal_forces, world, active), gaps, rates, duration)
+
+
+def still(state: State) -> State:
+    """The same, without any motion."""
+    return state._replace(velocity=jnp.zeros_like(state.velocity), spin=jnp.zeros_like(state.spin))
+
+
+def ended(
+    world: World,
+    motion: Along,
+    last: Sprung,
+    begun: tuple[Any, jax.Array],
+    planes: tuple[Geometry, Geometry],
+    state: State,
+    duration: jax.Array,
+) -> tuple[jax.Array, jax.Array, Any]:
+    """Impulse of springs in a step, their force and their memory at its end, carried from the
+    middle plane of the contact to the last. ``begun`` is what a step that takes no time keeps.
     """
-    # An event may take no time at all; a law with a dashpot divides by the time step.
-    takes_time = duration > 0
-    force, memory = world.contact.friction_with_memory.after_step(
-        carried(world, active.memory, before, after, state, duration),
-        jnp.where(takes_time, increment, 0.0),
-        normal_force=normal_forces(world, active, after.gap, gap_rates(world, after, state)),
-        overlap=jnp.where(active.closed & (after.gap < 0), -after.gap, 0.0),
-        effective_radius=world.effective_radius,
-        mass=active.mass,
-        time_step=jnp.where(takes_time, duration, 1.0),
+    kept = jax.tree.map(
+        lambda new, old: jnp.where(motion.takes_time, new, old), (last.memory, last.force), begun
     )
-    return jnp.where(active.closed[:, None], force, 0.0), memory
+    memory, force = carried_along(world, kept, *planes, state, duration / 2)
+    return jnp.where(motion.takes_time, last.impulse, 0.0), force, memory
 
 
 def friction_through(
@@ -796,141 +800,48 @@ def friction_through(
     ends: tuple[Geometry, Geometry],
     states: tuple[State, State],
     slip: jax.Array,
-    normal_impulse: jax.Array,
     duration: jax.Array,
 ) -> tuple[jax.Array, jax.Array, Any]:
     """Impulse of a friction with memory in a step, ``(pairs, 3)`` [N s]; its force [N] and its
     memory at the end.
 
-    The law takes ``FRICTION_STEPS`` small steps along the normal motion that is known already: the
-    gap is a cubic, the normal force a parabola with the impulse it had. The slip begins with
-    ``slip``, changes linearly by what it changed between ``states``, and by what friction itself
-    did since. So a stiff spring is resolved much finer than by the steps of the motion, at the cost
-    of the law alone.
-
-    Each small step has two parts. They meet where sticking turns to sliding or back, if it does so
-    there: the instant is that of the law's ``overload``, which moves with the parameters, and no
-    part has a corner inside. The impulse is that of the trapezoidal rule.
+    The slip begins with ``slip``, changes linearly by what it changed between ``states``, and by
+    what friction itself did since.
     """
     before, after = ends
     middle = middle_plane(before, after)
     law = world.contact.friction_with_memory
-    rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
-    loads = tuple(
-        normal_forces(world, active, at.gap, rate) for at, rate in zip(ends, rates, strict=True)
-    )
+    motion = along(world, active, ends, states, duration)
     by_others = slips(world, after, states[1]) - slips(world, before, states[0])
-    still = states[1]._replace(
-        velocity=jnp.zeros_like(states[1].velocity), spin=jnp.zeros_like(states[1].spin)
-    )
     on_bodies_alone = after._replace(surface_velocity=jnp.zeros_like(after.surface_velocity))
-    # An event may take no time at all; a law with a dashpot divides by the time step.
-    takes_time = duration > 0
-    usable = jnp.where(takes_time, duration, 1.0)
-    bulge = 6 * (jnp.where(takes_time, normal_impulse / usable, 0.0) - (loads[0] + loads[1]) / 2)
-    closed = active.closed[:, None]
-    least = jax.lax.stop_gradient(
-        NO_OVERLOAD * law.coefficient * jnp.maximum(jnp.maximum(*loads), 0.0)
-    )
 
     def seen(at: jax.Array) -> dict[str, jax.Array]:
-        """What the law sees of the normal motion at the fraction ``at`` ``(pairs,)`` of the
-        step.
-        """
-        gap = cubic(at, duration, before.gap, after.gap, *rates)
+        gap = motion.gap(at)
         return {
-            "normal_force": (1 - at) * loads[0] + at * loads[1] + at * (1 - at) * bulge,
+            "normal_force": motion.normal_force(at),
             "overlap": jnp.where(active.closed & (gap < 0), -gap, 0.0),
             "effective_radius": world.effective_radius,
             "mass": active.mass,
         }
 
     def slip_at(at: jax.Array, impulse: jax.Array) -> jax.Array:
-        by_friction = slips(world, on_bodies_alone, pushed(world, after, still, impulse))
-        return normal_and_tangential(slip + at[:, None] * by_others + by_friction, middle.normal)[1]
+        by_friction = slips(world, on_bodies_alone, pushed(world, after, still(states[1]), impulse))
+        so_far = motion.impulse_share(at)[:, None] * by_others
+        return normal_and_tangential(slip + so_far + by_friction, middle.normal)[1]
 
-    def moved(
-        rule: Any, spring: Any, begin: jax.Array, to: jax.Array, increment: jax.Array
-    ) -> tuple[jax.Array, Any]:
-        """Force and memory after the slip ``increment`` between two fractions of the step."""
-        return rule.after_step(spring, increment, time_step=(to - begin) * usable, **seen(to))
-
-    def slipped(node: Sprung, to: jax.Array) -> jax.Array:
-        """Slip from ``node`` to the fraction ``to`` [m], by that in the middle."""
-        time = (to - node.at)[:, None] * usable
-        return time * slip_at((node.at + to) / 2, node.impulse + time / 2 * node.force)
-
-    def overload_after(rule: Any, node: Sprung, to: jax.Array) -> jax.Array:
-        force, spring = moved(rule, node.memory, node.at, to, slipped(node, to))
-        impulse = node.impulse + (to - node.at)[:, None] * usable / 2 * (
-            node.force + jnp.where(closed, force, 0.0)
-        )
-        return law.overload(spring, slip_at(to, impulse), **seen(to))
-
-    def part(node: Sprung, to: jax.Array) -> Sprung:
-        """The node at the fraction ``to``. The memory of a spring that slides with its dashpot is
-        one of backward Euler: extrapolated.
-        """
-        increment, middle = slipped(node, to), (node.at + to) / 2
-        mean, once = moved(law, node.memory, node.at, to, increment)
-        _, twice = moved(
-            law,
-            moved(law, node.memory, node.at, middle, increment / 2)[1],
-            middle,
-            to,
-            increment / 2,
-        )
-        memory = jax.tree.map(lambda fine, coarse: 2 * fine - coarse, twice, once)
-        length = to - node.at
-        time = length[:, None] * usable
-        rate = slip_at(to, node.impulse + time / 2 * (node.force + jnp.where(closed, mean, 0.0)))
-        instant = INSTANT * length * usable
-        force, _ = law.after_step(memory, instant[:, None] * rate, time_step=instant, **seen(to))
-        force = jnp.where(closed, force, 0.0)
-        return Sprung(to, memory, force, node.impulse + time / 2 * (node.force + force))
-
-    def one(node: Sprung, index: jax.Array) -> tuple[Sprung, None]:
-        to = jnp.full_like(loads[0], (index + 1.0) / FRICTION_STEPS)
-        at_start = law.overload(node.memory, slip_at(node.at, node.impulse), **seen(node.at))
-        # A slider without a dashpot slides at no overload but that of rounding.
-        sticks = at_start < -least
-        # What sticks is followed as if it stuck for ever.
-        at_end = overload_after(
-            put(law, "coefficient", jnp.where(sticks, UNLIMITED, law.coefficient)),
-            node,
-            to,
-        )
-        switches = sticks != (at_end < -least)
-        share = jnp.where(switches, at_start / jnp.where(switches, at_start - at_end, 1.0), 0.5)
-        middle = node.at + jnp.clip(share, SHORTEST_PART, 1 - SHORTEST_PART) / FRICTION_STEPS
-        return jax.lax.scan(
-            lambda current, until: (part(current, until), None), node, jnp.stack([middle, to])
-        )[0], None
-
-    turned, pull = carried(
+    spring = Spring(
+        law,
+        lambda holds: put(law, "coefficient", jnp.where(holds, UNLIMITED, law.coefficient)),
+        seen,
+        slip_at,
+        jnp.multiply(law.coefficient, motion.largest_load),
+        active.closed,
+    )
+    begun = carried_along(
         world, (active.memory, active.friction), before, middle, states[1], duration / 2
     )
-    first = Sprung(jnp.zeros_like(loads[0]), turned, pull, jnp.zeros_like(slip))
-    last, _ = jax.lax.scan(one, first, jnp.arange(FRICTION_STEPS, dtype=duration.dtype))
-    impulse = jnp.where(takes_time, last.impulse, 0.0)
-    ended = jax.tree.map(
-        lambda new, old: jnp.where(takes_time, new, old),
-        (last.memory, last.force),
-        (turned, active.friction),
-    )
-    memory, force = carried(world, ended, middle, after, states[1], duration / 2)
-    return impulse, force, memory
-
-
-class Sprung(NamedTuple):
-    """Springs of friction within a step: the fraction of it ``(pairs,)``, memory, force [N] and
-    impulse so far [N s], ``(pairs, 3)``.
-    """
-
-    at: jax.Array
-    memory: Any
-    force: jax.Array
-    impulse: jax.Array
+    last = spring_through(spring, *begun, motion.duration)
+    return ended(world, motion, last, begun, (middle, after), states[1], duration)
 
 
 def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
@@ -969,41 +880,62 @@ def twisted(
     return after, work, kinetic_energy(world, after) - kinetic_energy(world, state) + work
 
 
-def rolling_after(
+def rolling_rates(world: World, at: Geometry, state: State) -> jax.Array:
+    """Rolling part of the relative angular velocity of every pair [rad/s], ``(pairs, 3)``."""
+    spin = world.pairs.difference @ state.spin - at.surface_spin
+    return normal_and_tangential(spin, at.normal)[1]
+
+
+def rolling_through(
     world: World,
     active: Active,
     ends: tuple[Geometry, Geometry],
     states: tuple[State, State],
+    rolling: jax.Array,
     duration: jax.Array,
-) -> Rolled:
-    """Memory and torque of rolling resistance after a step between ``states``."""
+) -> tuple[jax.Array, Rolled]:
+    """Impulse of a spring of rolling in a step, ``(pairs, 3)`` [N m s]; its memory and its torque
+    at the end.
+
+    The rolling begins with the rate ``rolling``, changes linearly by what it changed between
+    ``states``, and by what the spring itself did since.
+    """
     before, after = ends
-    takes_time = duration > 0
-    rates = [
-        jnp.asarray(world.pairs.difference) @ state.spin - at.surface_spin
-        for at, state in zip(ends, states, strict=True)
-    ]
     middle = middle_plane(before, after)
-    law, usable = world.contact.rolling_with_memory, jnp.where(takes_time, duration, 1.0)
-    load = normal_forces(world, active, after.gap, gap_rates(world, after, states[1]))
+    law = world.contact.rolling_with_memory
+    motion = along(world, active, ends, states, duration)
+    by_others = rolling_rates(world, after, states[1]) - rolling_rates(world, before, states[0])
+    on_bodies_alone = after._replace(surface_spin=jnp.zeros_like(after.surface_spin))
 
-    def moved(
-        memory: Any, plane: Geometry, rate: jax.Array, length: jax.Array
-    ) -> tuple[jax.Array, Any]:
-        return law.after_step(
-            memory,
-            normal_and_tangential(jnp.where(takes_time, length, 0.0) * rate, plane.normal)[1],
-            normal_force=load,
-            effective_radius=world.effective_radius,
-            time_step=length,
-        )
+    def seen(at: jax.Array) -> dict[str, jax.Array]:
+        return {
+            "normal_force": motion.normal_force(at),
+            "effective_radius": world.effective_radius,
+        }
 
-    begin = carried(world, active.rolling.memory, before, middle, states[1], duration / 2)
-    _, memory = moved(begin, middle, (rates[0] + rates[1]) / 2, usable)
-    memory = carried(world, memory, middle, after, states[1], duration / 2)
-    # A dashpot resists the rate at the end of the step, not the mean one.
-    torque, _ = moved(memory, after, rates[1], INSTANT * usable)
-    return Rolled(memory, jnp.where(active.closed[:, None], torque, 0.0))
+    def rate_at(at: jax.Array, impulse: jax.Array) -> jax.Array:
+        turned = twisted(world, after, still(states[1]), impulse)[0]
+        by_spring = rolling_rates(world, on_bodies_alone, turned)
+        so_far = motion.impulse_share(at)[:, None] * by_others
+        return normal_and_tangential(rolling + so_far + by_spring, middle.normal)[1]
+
+    spring = Spring(
+        law,
+        lambda holds: put(
+            law, "rolling_coefficient", jnp.where(holds, UNLIMITED, law.rolling_coefficient)
+        ),
+        seen,
+        rate_at,
+        jnp.multiply(law.limit(effective_radius=world.effective_radius), motion.largest_load),
+        active.closed,
+    )
+    turned = carried_along(world, active.rolling, before, middle, states[1], duration / 2)
+    begun = turned.memory, turned.torque
+    last = spring_through(spring, *begun, motion.duration)
+    impulse, torque, memory = ended(
+        world, motion, last, begun, (middle, after), states[1], duration
+    )
+    return impulse, Rolled(memory, torque)
 
 
 def alternates(world: World) -> bool:
@@ -1064,15 +996,19 @@ def split_step(
     """
     if not world.rolls_on_springs:
         return step_of_forces(world, active, state, time, duration)
-    before, half = geometry(world, state, time), duration / 2
-    eased, first_work, first_supplied = twisted(world, before, state, half * active.rolling.torque)
+    before, first = geometry(world, state, time), duration / 2 * active.rolling.torque
+    eased, first_work, first_supplied = twisted(world, before, state, first)
     stepped = step_of_forces(world, active, eased, time, duration)
     after = geometry(world, stepped.state, time + duration)
-    rolled = active.rolling
-    for _ in range(2):  # a dashpot resists what its own torque leaves
-        expected = twisted(world, after, stepped.state, half * rolled.torque)[0]
-        rolled = rolling_after(world, active, (before, after), (state, expected), duration)
-    ended, last_work, last_supplied = twisted(world, after, stepped.state, half * rolled.torque)
+    impulse, rolled = rolling_through(
+        world,
+        active,
+        (before, after),
+        (eased, stepped.state),
+        rolling_rates(world, before, state),
+        duration,
+    )
+    ended, last_work, last_supplied = twisted(world, after, stepped.state, impulse - first)
     work = stepped.work
     work = work._replace(
         rolling=work.rolling + first_work + last_work,
@@ -1118,7 +1054,7 @@ def step_of_forces(
     after = geometry(world, moved.state, moved.time)
     slip = slips(world, before, eased)
     impulse, force, memory = friction_through(
-        world, active, (before, after), (kicked, moved.state), slip, moved.impulse, duration
+        world, active, (before, after), (kicked, moved.state), slip, duration
     )
     rest = impulse - duration / 2 * active.friction
     ended, last_work, last_supplied = kick(world, after, moved.state, rest)
