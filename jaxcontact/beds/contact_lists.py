@@ -2,8 +2,8 @@
 
 Each pair stands in the list once. ``slot[k, n]`` and ``sign[k, n]`` name the contacts of sphere
 ``n``, so that both ways between spheres and contacts are gathers: ``difference`` and ``total`` from
-the spheres to a contact, ``signed_sum`` and ``plain_sum`` back. A scatter would cost more than the
-rest of a step.
+the spheres to a contact, ``signed_sum`` and ``sum_of_ends`` back. A scatter would cost more than
+the rest of a step.
 
 Lists hold what is closer than the *skin*, and are made anew when a sphere has moved half of it.
 Rows are then sorted by cell, which keeps neighbours close in memory; three cells of a row are
@@ -142,12 +142,10 @@ def signed_sum(contacts: Pairs | WallContacts, value: jax.Array) -> jax.Array:
     return jnp.sum(contacts.sign * value[contacts.slot], axis=0)
 
 
-def lever_sum(
-    contacts: Pairs | WallContacts, value: jax.Array, cut: jax.Array, radius: jax.Array
-) -> jax.Array:
-    """Sum over the contacts of each sphere of ``value`` times the lever ``radius - cut``."""
-    lever = jnp.abs(contacts.sign) * (radius - cut[contacts.slot])
-    return jnp.sum(lever * value[contacts.slot], axis=0)
+def sum_of_ends(pairs: Pairs, on_i: jax.Array, on_j: jax.Array) -> jax.Array:
+    """Sum over the contacts of each sphere of what acts on it as ``i`` or as ``j``."""
+    acts = jnp.where(pairs.sign < 0.0, on_j[pairs.slot], on_i[pairs.slot])
+    return jnp.sum(jnp.abs(pairs.sign) * acts, axis=0)
 
 
 def no_pairs(sizes: BedSizes, spheres: int, real: np.dtype, *, rolling: bool) -> Pairs:
@@ -261,6 +259,15 @@ class Origin(NamedTuple):
         return History(
             self.vector(old.spring), None if old.torque is None else self.vector(old.torque)
         )
+
+    def ends(self, on_i: Components, on_j: Components) -> tuple[Components, Components]:
+        """What acts on ``i`` and on ``j``, carried over; 0 of new contacts."""
+        swapped = self.same < 0.0
+
+        def of(one: Components, other: Components) -> Components:
+            return each(lambda a, b: jnp.where(swapped, self.even(b), self.even(a)), one, other)
+
+        return of(on_i, on_j), of(on_j, on_i)
 
     def even(self, old: jax.Array) -> jax.Array:
         """What is the same for both, carried over; 0 of new contacts."""

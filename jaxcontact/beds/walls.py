@@ -1,7 +1,7 @@
 """Walls of a bed at one time: how far spheres are from them, and how their material moves.
 
 Planes are arrays, one product for all of them. Any other surface tells its distance and normal
-itself; how it moves stands in the same arrays.
+itself, those of one type at rest together; how it moves stands in the same arrays.
 """
 
 from collections.abc import Hashable
