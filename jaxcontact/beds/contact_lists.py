@@ -144,7 +144,7 @@ def signed_sum(contacts: Pairs | WallContacts, value: jax.Array) -> jax.Array:
 
 def sum_of_ends(pairs: Pairs, on_i: jax.Array, on_j: jax.Array) -> jax.Array:
     """Sum over the contacts of each sphere of what acts on it as ``i`` or as ``j``."""
-    acts = jnp.where(pairs.sign < 0.0, on_j[pairs.slot], on_i[pairs.slot])
+    acts = jnp.where(pairs.sign < 0, on_j[pairs.slot], on_i[pairs.slot])
     return jnp.sum(jnp.abs(pairs.sign) * acts, axis=0)
 
 
@@ -170,7 +170,7 @@ def _empty(
         none,
         jnp.zeros(room, bool),
         jnp.zeros((slots, spheres), jnp.int32),
-        jnp.zeros((slots, spheres), real),
+        jnp.zeros((slots, spheres), jnp.int8),
         no_history(room, real, rolling=rolling),
     )
 
@@ -262,7 +262,7 @@ class Origin(NamedTuple):
 
     def ends(self, on_i: Components, on_j: Components) -> tuple[Components, Components]:
         """What acts on ``i`` and on ``j``, carried over; 0 of new contacts."""
-        swapped = self.same < 0.0
+        swapped = self.same < 0
 
         def of(one: Components, other: Components) -> Components:
             return each(lambda a, b: jnp.where(swapped, self.even(b), self.even(a)), one, other)
@@ -397,9 +397,14 @@ class Packed(NamedTuple):
 def _packed(hit: jax.Array, room: int) -> Packed:
     """``hit``, with room for so many."""
     rows, spheres = hit.shape
-    count, counted = _counted(hit)
+    count = hit.sum(0, dtype=jnp.int32)
     first = jnp.cumsum(count, dtype=jnp.int32) - count
-    place = jnp.where(hit, first + counted - 1, room)
+
+    # Row after row: XLA's cumulative sum along the first axis takes seven times as long on a CPU.
+    def placed(place: jax.Array, row: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return place + row.astype(jnp.int32), jnp.where(row, place, room)
+
+    _, place = jax.lax.scan(placed, first, hit)
     bits = _bits(spheres)
     row, sphere = (jnp.arange(number, dtype=jnp.int32) for number in (rows, spheres))
     source = (
@@ -409,17 +414,6 @@ def _packed(hit: jax.Array, room: int) -> Packed:
     )
     live = jnp.arange(room) < count.sum(dtype=jnp.int32)
     return Packed(source >> bits, source & ((1 << bits) - 1), live, first, count)
-
-
-def _counted(hit: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Hits of each column ``(spheres,)``, and those up to each row ``(m, spheres)``."""
-
-    # Row after row: XLA's cumulative sum along the first axis takes seven times as long on a CPU.
-    def with_row(count: jax.Array, row: jax.Array) -> tuple[jax.Array, jax.Array]:
-        count = count + row.astype(jnp.int32)
-        return count, count
-
-    return jax.lax.scan(with_row, jnp.zeros(hit.shape[1], jnp.int32), hit)
 
 
 class Entries(NamedTuple):
@@ -436,7 +430,7 @@ def _paired(
     particles: Particles, other: jax.Array, near: jax.Array, sizes: BedSizes
 ) -> tuple[Entries, tuple[jax.Array, jax.Array]]:
     """The list of pairs within the skin, and the room that it needs."""
-    spheres, real = particles.radius.shape[0], particles.radius.dtype
+    spheres = particles.radius.shape[0]
     place, radius = jax.lax.stop_gradient((particles.position, particles.radius))
     apart = each(lambda x: x - x[other], place)
     hit = near & (dot(apart, apart) < (radius + radius[other] + sizes.skin) ** 2)
@@ -453,7 +447,7 @@ def _paired(
     as_j = by_j[jnp.clip(edge[:-1] + k - count, 0, sizes.pairs - 1)]
     slot = jnp.where(forward, first + k, jnp.where(used, as_j, 0))
     slot = jnp.minimum(slot, sizes.pairs - 1)
-    sign = jnp.where(forward, 1.0, jnp.where(used, -1.0, 0.0)).astype(real)
+    sign = jnp.where(forward, 1, jnp.where(used, -1, 0)).astype(jnp.int8)
     return Entries(i, j, live, slot, sign), (count.sum(dtype=jnp.int32), jnp.max(count + behind))
 
 
@@ -462,7 +456,7 @@ def _origin(old: Pairs, new: Entries, order: jax.Array) -> Origin:
     i, j = order[new.first], order[new.second]
     entry = old.slot[:, i]
     same = (old.i[entry] + old.j[entry] - i == j) & new.live
-    match = jnp.where(same, old.sign[:, i], 0.0)
+    match = jnp.where(same, old.sign[:, i], 0)
     which = jnp.take_along_axis(entry, jnp.argmax(jnp.abs(match), 0)[None], 0)[0]
     return Origin(which, match.sum(0))
 
@@ -475,7 +469,7 @@ def _at_walls(gap: jax.Array, sizes: BedSizes) -> tuple[Entries, tuple[jax.Array
     if not walls:
         none, zero = jnp.zeros((), jnp.int32), jnp.zeros(sizes.wall_contacts, jnp.int32)
         slots = jnp.zeros((sizes.wall_slots, spheres), jnp.int32)
-        return Entries(zero, zero, zero > 0, slots, slots.astype(gap.dtype)), (none, none)
+        return Entries(zero, zero, zero > 0, slots, slots.astype(jnp.int8)), (none, none)
     wall, sphere, live, first, count = _packed(gap < sizes.skin, sizes.wall_contacts)
     k = jnp.arange(sizes.wall_slots, dtype=jnp.int32)[:, None]
     slot = jnp.minimum(jnp.where(k < count, first + k, 0), sizes.wall_contacts - 1)
@@ -484,7 +478,7 @@ def _at_walls(gap: jax.Array, sizes: BedSizes) -> tuple[Entries, tuple[jax.Array
         jnp.where(live, wall, 0),
         live,
         slot,
-        (k < count).astype(gap.dtype),
+        (k < count).astype(jnp.int8),
     )
     return found, (count.sum(dtype=jnp.int32), jnp.max(count))
 
@@ -493,6 +487,6 @@ def _origin_at_walls(old: WallContacts, new: Entries, order: jax.Array) -> Origi
     """Where contacts with walls stood in the old list."""
     sphere = order[new.first]
     entry = old.slot[:, sphere]
-    match = jnp.where((old.wall[entry] == new.second) & new.live, old.sign[:, sphere], 0.0)
+    match = jnp.where((old.wall[entry] == new.second) & new.live, old.sign[:, sphere], 0)
     which = jnp.take_along_axis(entry, jnp.argmax(match, 0)[None], 0)[0]
     return Origin(which, match.sum(0))
