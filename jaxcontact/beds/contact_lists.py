@@ -368,10 +368,11 @@ def _neighbours(
         lows.append(start[base - (inside & (cx > 0))] if (dy, dz) != (0, 0) else me + 1)
         highs.append(jnp.where(inside, start[base + 1 + (inside & (cx < nx - 1))], 0))
     low, high = jnp.stack(lows)[:, None], jnp.stack(highs)[:, None]
-    found = low + jnp.arange(sizes.row, dtype=jnp.int32)[:, None]
+    place = jnp.arange(sizes.row, dtype=jnp.int32)[:, None]
     last = key.shape[0] - 1
     other, there = (
-        flags.reshape(-1, last + 1) for flags in (jnp.minimum(found, last), found < high)
+        each_row.reshape(-1, last + 1)
+        for each_row in (jnp.minimum(low + place, last), place < high - low)
     )
     return other, there, jnp.maximum(jnp.max(high - low), 0)
 
