@@ -385,14 +385,14 @@ class Packed(NamedTuple):
         sphere: of each.
         live: whether there is one.
         first: place of the first of each sphere ``(spheres,)``.
-        count: of each sphere.
+        hits: of each sphere.
     """
 
     row: jax.Array
     sphere: jax.Array
     live: jax.Array
     first: jax.Array
-    count: jax.Array
+    hits: jax.Array
 
 
 def _packed(hit: jax.Array, room: int) -> Packed:
