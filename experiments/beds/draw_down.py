@@ -41,8 +41,9 @@ SAMPLES = 81
 """Times at which what lies above is counted."""
 COLUMNS = ("friction", "rolling_resistance", "retained", "time", "slope")
 """Of tables of such tests: coefficients and what was seen."""
-SIZES = jc.BedSizes((22, 6, 26), 16, 2700, 14, 1200, 4, 0.11 * RADIUS)
-"""Room of the lists, the same for all: one compiled program."""
+SIZES = jc.BedSizes((18, 5, 21), 18, 2300, 15, 550, 4, 0.2 * RADIUS)
+"""Room of the lists, the same for all: one compiled program. A step costs what there is room for,
+and grains that fall through the slot use up the skin in 9 steps."""
 
 
 @dataclasses.dataclass(frozen=True)

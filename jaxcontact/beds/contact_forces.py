@@ -32,14 +32,13 @@ class Loads(NamedTuple):
 
     Attributes:
         force: on ``i`` [N].
-        twist: ``n x F_t`` [N]; times the lever, the torque on either body with the other sign.
-        couple: of rolling resistance on ``i``, the opposite on ``j`` [N m]; ``None`` without.
+        torques: of friction and of rolling resistance on ``i`` and on ``j``, at walls on ``i``
+            [N m].
         overlap: [m]; 0 where there is none.
     """
 
     force: Components
-    twist: Components
-    couple: Components | None
+    torques: tuple[Components, ...]
     overlap: jax.Array
 
 
@@ -55,6 +54,7 @@ class Touch(NamedTuple):
         mass: effective [kg].
         radius: effective [m].
         inertia: effective, about the point of contact [kg m^2].
+        levers: of the torques on ``i`` and on ``j``, at walls on ``i`` [m].
     """
 
     normal: Components
@@ -65,23 +65,23 @@ class Touch(NamedTuple):
     mass: jax.Array
     radius: jax.Array
     inertia: jax.Array
-
-
-def torque_cuts(loads: tuple[Loads, Loads], convention: str) -> tuple[jax.Array, jax.Array]:
-    """What the levers of torques of pairs and of contacts with walls are shorter than the radius
-    [m].
-    """
-    pairs, walls = (0.5 * positive_part(load.overlap) for load in loads)
-    at_pairs = jnp.zeros_like(pairs) if convention == "lammps" else pairs
-    at_walls = walls if convention == "contact_point" else jnp.zeros_like(walls)
-    return at_pairs, at_walls
+    levers: tuple[jax.Array, ...]
 
 
 def slip_cut(overlap: jax.Array, convention: str) -> jax.Array:
-    """What the lever of a spin, in the velocity of a surface, is shorter than the radius [m]."""
+    """What the lever of a spin, in the velocity of a surface, is shorter than the radius [m]; at
+    walls also that of a torque.
+    """
     if convention == "contact_point":
         return 0.5 * positive_part(overlap)
     return jnp.zeros_like(overlap)
+
+
+def torque_cut(overlap: jax.Array, convention: str) -> jax.Array:
+    """What the lever of a torque between spheres is shorter than the radius [m]."""
+    if convention == "lammps":
+        return jnp.zeros_like(overlap)
+    return 0.5 * positive_part(overlap)
 
 
 def of_pairs(particles: Particles, pairs: Pairs, convention: str) -> Touch:
@@ -99,6 +99,7 @@ def of_pairs(particles: Particles, pairs: Pairs, convention: str) -> Touch:
         spin = each(lambda w: total(pairs, w), particles.spin)
         arms = each(lambda arm, w: arm - cut * w, arms, spin)
         turn = 0.5 * dot(spin, normal)
+    shorter = torque_cut(overlap, convention)
     return Touch(
         normal,
         overlap,
@@ -106,6 +107,7 @@ def of_pairs(particles: Particles, pairs: Pairs, convention: str) -> Touch:
         turn,
         along_plane(each(lambda w: difference(pairs, w), particles.spin), normal),
         *effective_of_pairs(particles, pairs),
+        (particles.radius[pairs.i] - shorter, particles.radius[pairs.j] - shorter),
     )
 
 
@@ -162,7 +164,7 @@ def of_wall_contacts(
     )
     turn = 0.5 * dot(each(jnp.add, spin, wall_spin), normal)
     rolling = along_plane(each(jnp.subtract, spin, wall_spin), normal)
-    return Touch(normal, overlap, velocity, turn, rolling, mass, radius, inertia)
+    return Touch(normal, overlap, velocity, turn, rolling, mass, radius, inertia, (lever,))
 
 
 def slider_step(
@@ -288,20 +290,46 @@ def evaluated(
             limit=jnp.asarray(rolling.rolling_coefficient * touch.radius),
             time_step=time_step,
         )
-    on_i = each(lambda n, f: force * n + f, normal, friction)
-    loads = Loads(on_i, cross(normal, friction), couple, positive_part(touch.overlap))
+    loads = Loads(
+        each(lambda n, f: force * n + f, normal, friction),
+        torques(touch, friction, couple),
+        positive_part(touch.overlap),
+    )
     return loads, History(after, torque)
 
 
-def power(touch: Touch, loads: Loads) -> tuple[jax.Array, jax.Array, jax.Array]:
+def torques(
+    touch: Touch, friction: Components, couple: Components | None
+) -> tuple[Components, ...]:
+    """On ``i`` and on ``j``, at walls on ``i`` [N m], from the friction on ``i`` [N] and the couple
+    of rolling resistance on ``i`` [N m].
+    """
+    twist = cross(touch.normal, friction)
+    found = [each(lambda t, b=lever: -b * t, twist) for lever in touch.levers]
+    if couple is not None:
+        signs = (1.0, -1.0)[: len(found)]
+        found = [
+            each(lambda t, c, s=sign: t + s * c, torque, couple)
+            for sign, torque in zip(signs, found, strict=True)
+        ]
+    return tuple(found)
+
+
+def couples(touch: Touch, loads: Loads) -> Components:
+    """Of rolling resistance on ``i`` [N m]: what of the torque is not that of friction."""
+    lever, twist = touch.levers[0], cross(touch.normal, loads.force)
+    return each(lambda t, q: t + lever * q, loads.torques[0], twist)
+
+
+def power(touch: Touch, loads: Loads, *, rolling: bool) -> tuple[jax.Array, jax.Array, jax.Array]:
     """What all contacts together give to their bodies along the normal, along the plane, and by
-    rolling resistance [W].
+    rolling resistance, if there is any [W].
     """
     along = dot(loads.force, touch.normal)
     approach = -dot(touch.velocity, touch.normal)
     whole = dot(loads.force, touch.velocity)
-    rolling = jnp.zeros(()) if loads.couple is None else jnp.sum(dot(loads.couple, touch.rolling))
-    return -jnp.sum(along * approach), jnp.sum(whole + along * approach), rolling
+    rolled = jnp.sum(dot(couples(touch, loads), touch.rolling)) if rolling else jnp.zeros(())
+    return -jnp.sum(along * approach), jnp.sum(whole + along * approach), rolled
 
 
 def at_rest(touch: Touch, history: History, time_step: jax.Array) -> History:

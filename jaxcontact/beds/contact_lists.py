@@ -2,8 +2,8 @@
 
 Each pair stands in the list once. ``slot[k, n]`` and ``sign[k, n]`` name the contacts of sphere
 ``n``, so that both ways between spheres and contacts are gathers: ``difference`` and ``total`` from
-the spheres to a contact, ``signed_sum`` and ``plain_sum`` back. A scatter would cost more than the
-rest of a step.
+the spheres to a contact, ``signed_sum`` and ``sum_of_ends`` back. A scatter would cost more than
+the rest of a step.
 
 Lists hold what is closer than the *skin*, and are made anew when a sphere has moved half of it.
 Rows are then sorted by cell, which keeps neighbours close in memory; three cells of a row are
@@ -142,12 +142,10 @@ def signed_sum(contacts: Pairs | WallContacts, value: jax.Array) -> jax.Array:
     return jnp.sum(contacts.sign * value[contacts.slot], axis=0)
 
 
-def lever_sum(
-    contacts: Pairs | WallContacts, value: jax.Array, cut: jax.Array, radius: jax.Array
-) -> jax.Array:
-    """Sum over the contacts of each sphere of ``value`` times the lever ``radius - cut``."""
-    lever = jnp.abs(contacts.sign) * (radius - cut[contacts.slot])
-    return jnp.sum(lever * value[contacts.slot], axis=0)
+def sum_of_ends(pairs: Pairs, on_i: jax.Array, on_j: jax.Array) -> jax.Array:
+    """Sum over the contacts of each sphere of what acts on it as ``i`` or as ``j``."""
+    acts = jnp.where(pairs.sign < 0, on_j[pairs.slot], on_i[pairs.slot])
+    return jnp.sum(jnp.abs(pairs.sign) * acts, axis=0)
 
 
 def no_pairs(sizes: BedSizes, spheres: int, real: np.dtype, *, rolling: bool) -> Pairs:
@@ -172,7 +170,7 @@ def _empty(
         none,
         jnp.zeros(room, bool),
         jnp.zeros((slots, spheres), jnp.int32),
-        jnp.zeros((slots, spheres), real),
+        jnp.zeros((slots, spheres), jnp.int8),
         no_history(room, real, rolling=rolling),
     )
 
@@ -262,6 +260,15 @@ class Origin(NamedTuple):
             self.vector(old.spring), None if old.torque is None else self.vector(old.torque)
         )
 
+    def ends(self, on_i: Components, on_j: Components) -> tuple[Components, Components]:
+        """What acts on ``i`` and on ``j``, carried over; 0 of new contacts."""
+        swapped = self.same < 0
+
+        def of(one: Components, other: Components) -> Components:
+            return each(lambda a, b: jnp.where(swapped, self.even(b), self.even(a)), one, other)
+
+        return of(on_i, on_j), of(on_j, on_i)
+
     def even(self, old: jax.Array) -> jax.Array:
         """What is the same for both, carried over; 0 of new contacts."""
         return old[self.entry] * jnp.abs(self.same)
@@ -329,9 +336,16 @@ def _sorted(key: jax.Array) -> tuple[jax.Array, jax.Array]:
     if jax.dtypes.canonicalize_dtype(np.int64) != np.int64:  # without float64
         keys, places = jax.lax.sort((key, index), num_keys=1)
         return keys, places
-    # One integer for each entry sorts five times faster on a CPU than key and place do.
-    both = jnp.sort(key.astype(jnp.int64) * size + index)
-    return (both // size).astype(jnp.int32), (both % size).astype(jnp.int32)
+    # One integer for each entry sorts five times faster on a CPU than key and place do. It is taken
+    # apart by its bits: XLA writes a division into every step of a search among the keys.
+    bits = _bits(size)
+    both = jnp.sort((key.astype(jnp.int64) << bits) | index)
+    return (both >> bits).astype(jnp.int32), (both & ((1 << bits) - 1)).astype(jnp.int32)
+
+
+def _bits(count: int) -> int:
+    """Binary digits of the numbers below ``count``."""
+    return (count - 1).bit_length()
 
 
 def _neighbours(
@@ -346,34 +360,61 @@ def _neighbours(
         key, jnp.arange(nx * ny * nz + 1, dtype=jnp.int32), method="scan_unrolled"
     ).astype(jnp.int32)
     me = jnp.arange(key.shape[0], dtype=jnp.int32)
-    found, there, most = [], [], jnp.zeros((), jnp.int32)
+    lows, highs = [], []
     # The rows of cells ahead of this one.
     for dy, dz in ((0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
         inside = (cy + dy >= 0) & (cy + dy < ny) & (cz + dz < nz)
         base = jnp.where(inside, key + nx * (dy + ny * dz), 0)
-        low = start[base - (inside & (cx > 0))] if (dy, dz) != (0, 0) else me + 1
-        high = jnp.where(inside, start[base + 1 + (inside & (cx < nx - 1))], 0)
-        most = jnp.maximum(most, jnp.max(high - low))
-        found.append(low + jnp.arange(sizes.row, dtype=jnp.int32)[:, None])
-        there.append(found[-1] < high)
+        lows.append(start[base - (inside & (cx > 0))] if (dy, dz) != (0, 0) else me + 1)
+        highs.append(jnp.where(inside, start[base + 1 + (inside & (cx < nx - 1))], 0))
+    low, high = jnp.stack(lows)[:, None], jnp.stack(highs)[:, None]
+    place = jnp.arange(sizes.row, dtype=jnp.int32)[:, None]
     last = key.shape[0] - 1
-    return jnp.minimum(jnp.concatenate(found), last), jnp.concatenate(there), most
+    other, there = (
+        each_row.reshape(-1, last + 1)
+        for each_row in (jnp.minimum(low + place, last), place < high - low)
+    )
+    return other, there, jnp.maximum(jnp.max(high - low), 0)
 
 
-def _packed(hit: jax.Array, room: int) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Hits ``(m, spheres)``, packed sphere after sphere: flat index of each and whether there is
-    one, ``(room,)``; first place and count of each sphere.
+class Packed(NamedTuple):
+    """Hits ``(m, spheres)``, packed sphere after sphere.
+
+    Attributes:
+        row: of each ``(room,)``.
+        sphere: of each.
+        live: whether there is one.
+        first: place of the first of each sphere ``(spheres,)``.
+        hits: of each sphere.
     """
+
+    row: jax.Array
+    sphere: jax.Array
+    live: jax.Array
+    first: jax.Array
+    hits: jax.Array
+
+
+def _packed(hit: jax.Array, room: int) -> Packed:
+    """``hit``, with room for so many."""
+    rows, spheres = hit.shape
     count = hit.sum(0, dtype=jnp.int32)
     first = jnp.cumsum(count, dtype=jnp.int32) - count
-    place = jnp.where(hit, first + jnp.cumsum(hit, 0, dtype=jnp.int32) - 1, room)
-    flat = jnp.arange(hit.size, dtype=jnp.int32).reshape(hit.shape)
+
+    # Row after row: XLA's cumulative sum along the first axis takes seven times as long on a CPU.
+    def placed(place: jax.Array, row: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return place + row.astype(jnp.int32), jnp.where(row, place, room)
+
+    _, place = jax.lax.scan(placed, first, hit)
+    bits = _bits(spheres)
+    row, sphere = (jnp.arange(number, dtype=jnp.int32) for number in (rows, spheres))
     source = (
         jnp.zeros(room, jnp.int32)
         .at[place.ravel()]
-        .set(flat.ravel(), mode="drop", unique_indices=True)
+        .set(((row[:, None] << bits) | sphere).ravel(), mode="drop", unique_indices=True)
     )
-    return source, jnp.arange(room) < count.sum(dtype=jnp.int32), first, count
+    live = jnp.arange(room) < count.sum(dtype=jnp.int32)
+    return Packed(source >> bits, source & ((1 << bits) - 1), live, first, count)
 
 
 class Entries(NamedTuple):
@@ -390,13 +431,13 @@ def _paired(
     particles: Particles, other: jax.Array, near: jax.Array, sizes: BedSizes
 ) -> tuple[Entries, tuple[jax.Array, jax.Array]]:
     """The list of pairs within the skin, and the room that it needs."""
-    spheres, real = particles.radius.shape[0], particles.radius.dtype
+    spheres = particles.radius.shape[0]
     place, radius = jax.lax.stop_gradient((particles.position, particles.radius))
     apart = each(lambda x: x - x[other], place)
     hit = near & (dot(apart, apart) < (radius + radius[other] + sizes.skin) ** 2)
-    source, live, first, count = _packed(hit, sizes.pairs)
-    i = jnp.where(live, source % spheres, 0)
-    j = jnp.where(live, other.ravel()[source], 0)
+    row, sphere, live, first, count = _packed(hit, sizes.pairs)
+    i = jnp.where(live, sphere, 0)
+    j = jnp.where(live, other[row, sphere], 0)
     sorted_j, by_j = _sorted(jnp.where(live, j, spheres))
     edge = jnp.searchsorted(
         sorted_j, jnp.arange(spheres + 1, dtype=jnp.int32), method="scan_unrolled"
@@ -407,7 +448,7 @@ def _paired(
     as_j = by_j[jnp.clip(edge[:-1] + k - count, 0, sizes.pairs - 1)]
     slot = jnp.where(forward, first + k, jnp.where(used, as_j, 0))
     slot = jnp.minimum(slot, sizes.pairs - 1)
-    sign = jnp.where(forward, 1.0, jnp.where(used, -1.0, 0.0)).astype(real)
+    sign = jnp.where(forward, 1, jnp.where(used, -1, 0)).astype(jnp.int8)
     return Entries(i, j, live, slot, sign), (count.sum(dtype=jnp.int32), jnp.max(count + behind))
 
 
@@ -416,7 +457,7 @@ def _origin(old: Pairs, new: Entries, order: jax.Array) -> Origin:
     i, j = order[new.first], order[new.second]
     entry = old.slot[:, i]
     same = (old.i[entry] + old.j[entry] - i == j) & new.live
-    match = jnp.where(same, old.sign[:, i], 0.0)
+    match = jnp.where(same, old.sign[:, i], 0)
     which = jnp.take_along_axis(entry, jnp.argmax(jnp.abs(match), 0)[None], 0)[0]
     return Origin(which, match.sum(0))
 
@@ -429,16 +470,16 @@ def _at_walls(gap: jax.Array, sizes: BedSizes) -> tuple[Entries, tuple[jax.Array
     if not walls:
         none, zero = jnp.zeros((), jnp.int32), jnp.zeros(sizes.wall_contacts, jnp.int32)
         slots = jnp.zeros((sizes.wall_slots, spheres), jnp.int32)
-        return Entries(zero, zero, zero > 0, slots, slots.astype(gap.dtype)), (none, none)
-    source, live, first, count = _packed(gap < sizes.skin, sizes.wall_contacts)
+        return Entries(zero, zero, zero > 0, slots, slots.astype(jnp.int8)), (none, none)
+    wall, sphere, live, first, count = _packed(gap < sizes.skin, sizes.wall_contacts)
     k = jnp.arange(sizes.wall_slots, dtype=jnp.int32)[:, None]
     slot = jnp.minimum(jnp.where(k < count, first + k, 0), sizes.wall_contacts - 1)
     found = Entries(
-        jnp.where(live, source % spheres, 0),
-        jnp.where(live, source // spheres, 0),
+        jnp.where(live, sphere, 0),
+        jnp.where(live, wall, 0),
         live,
         slot,
-        (k < count).astype(gap.dtype),
+        (k < count).astype(jnp.int8),
     )
     return found, (count.sum(dtype=jnp.int32), jnp.max(count))
 
@@ -447,6 +488,6 @@ def _origin_at_walls(old: WallContacts, new: Entries, order: jax.Array) -> Origi
     """Where contacts with walls stood in the old list."""
     sphere = order[new.first]
     entry = old.slot[:, sphere]
-    match = jnp.where((old.wall[entry] == new.second) & new.live, old.sign[:, sphere], 0.0)
+    match = jnp.where((old.wall[entry] == new.second) & new.live, old.sign[:, sphere], 0)
     which = jnp.take_along_axis(entry, jnp.argmax(match, 0)[None], 0)[0]
     return Origin(which, match.sum(0))

@@ -20,7 +20,6 @@ from jaxcontact.beds.contact_forces import (
     of_pairs,
     of_wall_contacts,
     power,
-    torque_cuts,
 )
 from jaxcontact.beds.contact_lists import (
     BedSizes,
@@ -29,11 +28,11 @@ from jaxcontact.beds.contact_lists import (
     Pairs,
     Particles,
     WallContacts,
-    lever_sum,
     no_pairs,
     no_wall_contacts,
     rebuilt,
     signed_sum,
+    sum_of_ends,
 )
 from jaxcontact.beds.walls import Walls, distances, walls_at
 from jaxcontact.scene.scene import State
@@ -143,7 +142,7 @@ def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedS
         particles,
         pairs,
         contacts,
-        (_unloaded(pairs.history), _unloaded(contacts.history)),
+        (_unloaded(pairs.history, ends=2), _unloaded(contacts.history, ends=1)),
         Work(nothing, nothing, nothing, nothing),
         (particles.position, jnp.zeros((len(world.bed.walls), spheres), real)),
         Needs(jnp.zeros(5, jnp.int32), jnp.zeros(3, jnp.int32)),
@@ -168,8 +167,9 @@ def resumed(world: World, state: BedState, time: jax.Array, sizes: BedSizes) -> 
     return relisted(world, state, sizes)
 
 
-def _unloaded(history: History) -> Loads:
-    return Loads(history.spring, history.spring, history.torque, history.spring[0])
+def _unloaded(history: History, *, ends: int) -> Loads:
+    zero = jnp.zeros_like(history.spring[0])
+    return Loads((zero, zero, zero), ((zero, zero, zero),) * ends, zero)
 
 
 def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
@@ -177,22 +177,25 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
     place = jax.lax.stop_gradient(state.particles.position)
     far = jax.lax.stop_gradient(distances(world.walls(state.time), place))
     listed = rebuilt(state.particles, state.pairs, state.wall_contacts, state.needs, far, sizes)
-    origins = (listed.origin, listed.wall_origin)
-    between, at_walls = (
-        Loads(
-            origin.vector(loads.force),
-            each(origin.even, loads.twist),
-            None if loads.couple is None else origin.vector(loads.couple),
-            origin.even(loads.overlap),
-        )
-        for origin, loads in zip(origins, state.loads, strict=True)
-    )
+    between, at_walls = state.loads
+    origin, wall_origin = listed.origin, listed.wall_origin
     place = jax.lax.stop_gradient(listed.particles.position)
     return state._replace(
         particles=listed.particles,
         pairs=listed.pairs,
         wall_contacts=listed.walls,
-        loads=(between, at_walls),
+        loads=(
+            Loads(
+                origin.vector(between.force),
+                origin.ends(*between.torques),
+                origin.even(between.overlap),
+            ),
+            Loads(
+                wall_origin.vector(at_walls.force),
+                (wall_origin.vector(at_walls.torques[0]),),
+                wall_origin.even(at_walls.overlap),
+            ),
+        ),
         needs=listed.needs,
         listed=(place, distances(world.walls(state.time), place)),
         rebuilds=state.rebuilds + 1,
@@ -239,7 +242,7 @@ def touching(world: World, state: BedState) -> tuple[Touch, Touch]:
 def _no_touch(contacts: WallContacts) -> Touch:
     zero = jnp.zeros_like(contacts.history.spring[0])
     one, none = jnp.ones_like(zero), (zero, zero, zero)
-    return Touch((one, zero, zero), -one, none, zero, none, one, one, one)
+    return Touch((one, zero, zero), -one, none, zero, none, one, one, one, (one,))
 
 
 def loaded(world: World, state: BedState, h: jax.Array) -> BedState:
@@ -250,7 +253,7 @@ def loaded(world: World, state: BedState, h: jax.Array) -> BedState:
     between, pair_history = evaluated(contact, rolling, world.damping, of_spheres, pairs.history, h)
     state = state._replace(pairs=pairs._replace(history=pair_history))
     if not world.bed.walls:
-        return state._replace(loads=(between, _unloaded(contacts.history)))
+        return state._replace(loads=(between, _unloaded(contacts.history, ends=1)))
     at_walls, wall_history = evaluated(
         contact, rolling, world.damping, of_walls, contacts.history, h
     )
@@ -269,21 +272,11 @@ def kicked(world: World, state: BedState, h: jax.Array) -> BedState:
         force = signed_sum(pairs, f) + (signed_sum(contacts, w) if walls else 0.0)
         return v + h * (force / particles.mass + g)
 
-    cuts = torque_cuts(state.loads, world.bed.contact.convention)
-
-    def turned(spin: jax.Array, t: jax.Array, w: jax.Array) -> jax.Array:
-        torque = lever_sum(pairs, t, cuts[0], particles.radius)
-        if walls:
-            torque = torque + lever_sum(contacts, w, cuts[1], particles.radius)
-        return spin - h * torque / particles.inertia
-
-    def rolled(spin: jax.Array, t: jax.Array, w: jax.Array) -> jax.Array:
-        torque = signed_sum(pairs, t) + (signed_sum(contacts, w) if walls else 0.0)
+    def turned(spin: jax.Array, t: jax.Array, u: jax.Array, w: jax.Array) -> jax.Array:
+        torque = sum_of_ends(pairs, t, u) + (signed_sum(contacts, w) if walls else 0.0)
         return spin + h * torque / particles.inertia
 
-    spin = each(turned, particles.spin, between.twist, at_walls.twist)
-    if between.couple is not None and at_walls.couple is not None:
-        spin = each(rolled, spin, between.couple, at_walls.couple)
+    spin = each(turned, particles.spin, *between.torques, *at_walls.torques)
     velocity = each(speeded, particles.velocity, between.force, at_walls.force, world.gravity)
     if world.ledger:
         mean = particles._replace(
@@ -299,11 +292,16 @@ def booked(world: World, state: BedState, mean: Particles, h: jax.Array) -> BedS
     kick changes the energies of motion by.
     """
     touches = touching(world, state._replace(particles=mean))
-    parts = [power(touch, loads) for touch, loads in zip(touches, state.loads, strict=True)]
+    rolls = world.bed.rolling is not None
+    parts = [
+        power(touch, loads, rolling=rolls)
+        for touch, loads in zip(touches, state.loads, strict=True)
+    ]
     normal, tangential, rolling = (a + b for a, b in zip(*parts, strict=True))
     nothing = each(jnp.zeros_like, mean.velocity)
     still = mean._replace(velocity=nothing, spin=nothing)
-    walls = sum(power(touching(world, state._replace(particles=still))[1], state.loads[1]))
+    at_walls = touching(world, state._replace(particles=still))[1]
+    walls = sum(power(at_walls, state.loads[1], rolling=rolls))
     work = state.work
     return state._replace(
         work=Work(
