@@ -11,9 +11,9 @@ is exact for a sphere on a plane, and all are stable whatever the slip velocity 
 regularisation. Contacts that share a body act at once, each on its share of it, so that no contact
 is the first; what that leaves out is of first order, and is taken off by extrapolation. Friction
 with memory acts through half an impulse of its force before and the rest after the normal step, and
-so does a spring of rolling (``springs.py``). A step in which such parts alternate is of second order, and of third
-by another extrapolation, from two steps of half its length, whose change tells what the step may
-lack.
+so does a spring of rolling (``springs.py``). A step in which such parts alternate is of second
+order, and of third by another extrapolation, from two steps of half its length, whose change tells
+what the step may lack.
 """
 
 import dataclasses

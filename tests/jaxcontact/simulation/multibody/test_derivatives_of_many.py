@@ -230,3 +230,35 @@ def test_impacts_with_a_friction_spring_are_resolved(law):
         np.testing.assert_allclose(coarse[case], fine[case], rtol=0, atol=1e-5, err_msg=case)
     for case, slope in fine_slopes.items():
         np.testing.assert_allclose(coarse_slopes[case], slope, rtol=0, atol=1e-4, err_msg=str(case))
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_the_instant_of_sticking_of_a_spring_without_a_dashpot_moves():
+    """While such a spring slides no overload tells when it will stick: slopes by coefficient and
+    stiffness were off by up to 2e-3 of the approach speed.
+    """
+
+    def slopes(graded_step: float) -> np.ndarray:
+        method = jc.EventAligned(
+            max_contacts=1,
+            graded_step=graded_step,
+            sustained_steps=0,
+            max_steps=int(4 / graded_step) + 20,
+        )
+
+        def after(logarithms: jax.Array) -> jax.Array:
+            coefficient, stiffness = jnp.exp(logarithms)
+            contact = jc.ContactModel(
+                normal=jc.HuntCrossley(stiffness=1e8, restitution=0.8),
+                friction=jc.CundallStrack(coefficient=coefficient, tangential_stiffness=stiffness),
+            )
+            scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.011), contact=contact)
+            start = jc.state(position=(0.0, 0.0, 0.0101), velocity=(0.7, 0.1, -1.0))
+            found = jc.simulate(scene, start, jnp.array([0.0, 1e-3]), method=method)
+            return jnp.concatenate([found.velocity[-1], 0.01 * found.spin[-1]])
+
+        at, value = jnp.log(jnp.array([0.3, 3e6])), along(after)
+        return np.stack([value(at, direction)[1] for direction in jnp.eye(2)])
+
+    np.testing.assert_allclose(slopes(0.04), slopes(0.02), rtol=0, atol=3e-5)
