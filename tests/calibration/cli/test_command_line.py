@@ -6,6 +6,7 @@ import ast
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest.mock
@@ -185,6 +186,17 @@ def test_check_reads_tables_of_impacts(run):
     assert (
         run("check", "table.csv", "--radius", "0.0025")[0] == 1
     )  # the spin means nothing without the speed
+
+
+@pytest.mark.parametrize(
+    ("impacts", "options", "verdict"),
+    [(5, (), "perhaps"), (5, ("--sigma", "0.0002"), "yes"), (6, (), "yes"), (2, (), "no")],
+)
+def test_check_promises_no_restitution_that_the_fit_leaves_open(run, impacts, options, verdict):
+    times = np.cumsum([0.1, 0.4, 0.32, 0.256, 0.2048, 0.16384])[:impacts]
+    Path("times.csv").write_text("t\n" + "".join(f"{time:.4f}\n" for time in times))
+    _, out, _ = run("check", "times.csv", "--radius", "0.02", *options)
+    assert re.search(rf"^restitution +{verdict} ", out, re.MULTILINE)
 
 
 @pytest.mark.long
@@ -768,13 +780,13 @@ def test_a_simulated_bounce_is_fitted_and_the_second_run_compiles_nothing(here):
         "--restitution",
         "0.88",
         "--drag",
-        "0.47",
+        "0",
         "--noise",
         "5e-4",
         "--out",
         "drop.csv",
     )
-    fitting = ("fit", "drop.csv", *BALL, "--no-length-scale")
+    fitting = ("fit", "drop.csv", *BALL, "--no-drag", "--no-length-scale")
     command(*fitting)
     compiled = {path.name for path in (here / "cache").rglob("*-cache")}
     assert compiled

@@ -42,6 +42,7 @@ def sampled(found):
     return posterior(found, samples=1500, warmup=500, chains=4)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_standard_deviations_are_those_of_the_covariance_where_the_problem_is_nearly_linear(
     found, sampled

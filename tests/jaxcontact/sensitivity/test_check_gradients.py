@@ -154,6 +154,7 @@ class Rough(jc.laws.RigidLaw):
         return self.restitution - slow
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_first_derivative_that_is_not_finite_is_named_with_law_pair_and_time():
     law = Rough(restitution=0.8, roughness=0.0)

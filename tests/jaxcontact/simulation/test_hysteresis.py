@@ -92,9 +92,7 @@ def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
         assert np.all(np.diff(found.ledger.normal) >= -1e-6 * energy)
 
 
-@pytest.mark.long(
-    "Walton and Braun", "Johnson, Kendall and Roberts", "adhesive plastic", "Thornton"
-)
+@pytest.mark.long
 @EACH_LAW
 def test_slopes_by_every_parameter_are_those_of_the_closed_form_and_of_differences(name):
     p = parameters(name, SPEEDS[name][1])

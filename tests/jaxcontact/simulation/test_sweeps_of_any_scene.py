@@ -45,6 +45,7 @@ def height(motion):
     return {"height": motion.position[-1, 2], "first": motion.contacts.touch_down[0]}
 
 
+@pytest.mark.long
 def test_two_spheres_part_as_momentum_and_restitution_say():
     expected = np.stack(
         [

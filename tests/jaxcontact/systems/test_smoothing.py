@@ -146,6 +146,7 @@ def steps_of(name, start, end, *, smooth=True):
 
 
 @pytest.mark.long(
+    "edem hertz: slider",
     "edem hertz: touch",
     "edem hertz: zero force",
     "edem linear: touch",

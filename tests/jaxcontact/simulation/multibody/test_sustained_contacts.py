@@ -96,6 +96,7 @@ def test_a_rolling_ball_is_slowed_down_by_five_sevenths_of_its_resistance(stiffn
     np.testing.assert_allclose(found.position[1:, 2], RADIUS - overlap, atol=1e-9)
 
 
+@pytest.mark.long
 def test_steps_do_not_grow_with_the_stiffness():
     counts = [
         steps(ball(stiffness=k, rolling=0.01, velocity=(1.0, 0.0, 0.0))) for k in (1e7, 1e9, 1e12)

@@ -111,7 +111,7 @@ def directory(reference_dir):
     return found
 
 
-@pytest.mark.long(*LONG, "fric_bounce_topspin", "fric_spin_unequal", "m1_e0.7_n1")
+@pytest.mark.long(*LONG, "fric_bounce_topspin", "m2_e0.05_n1", "fric_spin_unequal", "m1_e0.7_n1")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_motion_is_that_of_the_program(directory, name):

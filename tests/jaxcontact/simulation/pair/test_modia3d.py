@@ -231,6 +231,7 @@ def test_the_restitution_is_that_of_the_law(name):
     np.testing.assert_allclose(contacts.rebound_speed, expected * speed, rtol=1e-8)
 
 
+@pytest.mark.long
 def test_momenta_are_conserved():
     found = all_cases()
     starts = np.stack([given(name)[1] for name in CASES])
@@ -265,8 +266,7 @@ def by_logarithms(parameters, start, duration):
     return value, by_each
 
 
-@pytest.mark.long("oblique")
-@pytest.mark.long("below vsmall")
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["oblique", "below vsmall", "cor = 0, cut"])
 def test_derivatives_are_those_of_differences(name):
     parameters, start, duration = given(name)

@@ -82,22 +82,24 @@ def test_the_motion_goes_to_the_documented_one_with_the_smoothing(name):
     assert errors[-1] < 1e-4
 
 
+@jax.jit
+def rate_of_change(contact, y, approach):
+    data = exudyn.sphere_sphere.DataNode(impact_velocity=approach)
+    bodies = Motion(y[0:3], y[6:9], y[12:15]), Motion(y[3:6], y[9:12], y[15:18])
+    found = exudyn.sphere_sphere.sphere_sphere_contact(contact, *bodies, data)
+    pushed = [on.force / mass for on, mass in zip(found[:2], MASSES, strict=True)]
+    inertia = [0.4 * mass * radius**2 for mass, radius in zip(MASSES, RADII, strict=True)]
+    turned = [on.torque / moment for on, moment in zip(found[:2], inertia, strict=True)]
+    return jnp.concatenate([y[6:12], *pushed, *turned])
+
+
 def integrated(contact):
     """By SciPy, from the pair function; the contact is one, and its impact velocity that at which
     the centres come as close as the radii.
     """
 
-    def bodies(y):
-        return Motion(y[0:3], y[6:9], y[12:15]), Motion(y[3:6], y[9:12], y[15:18])
-
-    @jax.jit
     def rate(y, approach):
-        data = exudyn.sphere_sphere.DataNode(impact_velocity=approach)
-        found = exudyn.sphere_sphere.sphere_sphere_contact(contact, *bodies(y), data)
-        pushed = [on.force / mass for on, mass in zip(found[:2], MASSES, strict=True)]
-        inertia = [0.4 * mass * radius**2 for mass, radius in zip(MASSES, RADII, strict=True)]
-        turned = [on.torque / moment for on, moment in zip(found[:2], inertia, strict=True)]
-        return jnp.concatenate([y[6:12], *pushed, *turned])
+        return np.asarray(rate_of_change(contact, y, approach))
 
     def gap(_, y):
         return np.linalg.norm(y[3:6] - y[0:3]) - sum(RADII)
@@ -105,26 +107,24 @@ def integrated(contact):
     gap.terminal, gap.direction = True, -1
     first = np.concatenate([np.ravel(START[key]) for key in ("position", "velocity", "spin")])
     exact = {"method": "DOP853", "rtol": 1e-10, "atol": 1e-12, "max_step": 2e-4}
-    flight = solve_ivp(lambda t, y: np.asarray(rate(y, 0.0)), (0, END), first, events=gap, **exact)
+    flight = solve_ivp(lambda t, y: rate(y, 0.0), (0, END), first, events=gap, **exact)
     touch = flight.y[:, -1]
     normal = (touch[3:6] - touch[0:3]) / sum(RADII)
     approach = -normal @ (touch[9:12] - touch[6:9])
-    rest = solve_ivp(
-        lambda t, y: np.asarray(rate(y, approach)), (flight.t[-1], END), touch, **exact
-    )
+    rest = solve_ivp(lambda t, y: rate(y, approach), (flight.t[-1], END), touch, **exact)
     return rest.y[6:, -1]
 
 
 @pytest.mark.slow
 def test_the_motion_is_that_of_an_independent_integration_with_its_derivative():
-    smooth = IMPACT.replace(smooth=SMOOTH, dynamicFriction=0.1)
-    np.testing.assert_allclose(velocities(smooth), integrated(smooth), atol=1e-7)
+    def bounced(restitution):
+        return IMPACT.replace(
+            smooth=SMOOTH, dynamicFriction=0.1, restitutionCoefficient=restitution
+        )
 
-    def by_restitution(restitution):
-        return velocities(smooth.replace(restitutionCoefficient=restitution))
-
-    _, slope = jax.jvp(by_restitution, (0.8,), (1.0,))
-    near, far = (by_restitution(0.8 + h) - by_restitution(0.8 - h) for h in (1e-3, 2e-3))
+    found, slope = jax.jvp(lambda e: velocities(bounced(e)), (0.8,), (1.0,))
+    np.testing.assert_allclose(found, integrated(bounced(0.8)), atol=1e-7)
+    near, far = (integrated(bounced(0.8 + h)) - integrated(bounced(0.8 - h)) for h in (1e-3, 2e-3))
     difference = (8 * near - far) / 12e-3
     np.testing.assert_allclose(slope, difference, atol=3e-5 * np.max(np.abs(difference)))
 

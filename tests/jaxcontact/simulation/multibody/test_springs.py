@@ -1,6 +1,8 @@
-"""Springs of friction and of rolling that hold and slide by turns within one contact, against an
-integration by scipy: motion and derivatives.
+"""Springs of rolling (EPSD) and of friction in scenes: oscillation, sliding, holding on a slope;
+and holding and sliding by turns within one contact, against an integration by scipy.
 """
+
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +12,93 @@ import scipy.integrate
 
 import jaxcontact as jc
 
-RADIUS, MASS = 0.02, 0.03
+FAST = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+RADIUS, MASS, STIFFNESS, GRAVITY = 0.01, 0.01, 1e4, 9.81
 INERTIA = 0.4 * MASS * RADIUS**2
+TIMES = np.linspace(0.0, 0.02, 5)
+
+
+def rocking(rolling_stiffness, *, coefficient, method, spin=0.1, ledger=False):
+    """A ball on a smooth plane, pressed on by its weight, that turns on the spot against its
+    rolling spring.
+    """
+    contact = jc.ContactModel(
+        normal=jc.LinearDashpot(stiffness=STIFFNESS, restitution=1.0),
+        rolling=jc.RollingSpring(
+            rolling_coefficient=coefficient, rolling_stiffness=rolling_stiffness
+        ),
+    )
+    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact)
+    start = jc.state(
+        position=(0.0, 0.0, RADIUS - MASS * GRAVITY / STIFFNESS), spin=(0.0, spin, 0.0)
+    )
+    return jc.simulate(scene, start, TIMES, method=method, ledger=ledger)
+
+
+STEPS = jc.EventAligned(max_contacts=1, sustained_steps=0, max_steps=1500)
+FREQUENCY = 400.0
+ROLLING = INERTIA * FREQUENCY**2
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_ball_swings_on_its_rolling_spring():
+    def spins(stiffness):
+        found = rocking(stiffness, coefficient=10.0, method=STEPS, ledger=True)
+        return found.spin[:, 1], found
+
+    spin, slope, found = FAST(lambda k: jax.jvp(spins, (k,), (k,), has_aux=True))(ROLLING)
+    phase = FREQUENCY * TIMES
+    assert found.status == jc.Status.SUCCESS
+    np.testing.assert_allclose(spin, 0.1 * np.cos(phase), atol=1e-4)
+    np.testing.assert_allclose(slope, -0.05 * phase * np.sin(phase), atol=3e-4)
+    assert found.ledger.imbalance < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["semi_implicit_euler", "velocity_verlet", "runge_kutta_4"])
+def test_fixed_steps_swing_alike(scheme):
+    found = rocking(ROLLING, coefficient=10.0, method=jc.FixedStep(step=2e-6, scheme=scheme))
+    np.testing.assert_allclose(found.spin[:, 1], 0.1 * np.cos(FREQUENCY * TIMES), atol=5e-4)
+
+
+@pytest.mark.long
+def test_a_spring_that_slides_slows_down_by_its_limit():
+    coefficient, spin = 1e-3, 20.0
+    found = FAST(functools.partial(rocking, coefficient=coefficient, method=STEPS, spin=spin))(
+        ROLLING
+    )
+    loss = coefficient * RADIUS * MASS * GRAVITY / INERTIA
+    # But for what the spring takes before it slides.
+    np.testing.assert_allclose(found.spin[:, 1], spin - loss * TIMES, atol=1e-2 * loss * TIMES[-1])
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_ball_is_held_on_a_slope_below_its_coefficient_and_rolls_above():
+    def moved(coefficient):
+        contact = jc.ContactModel(
+            normal=jc.HuntCrossley(stiffness=1e7, restitution=0.5),
+            friction=jc.CundallStrack(coefficient=0.8, tangential_stiffness=1e6),
+            rolling=jc.RollingSpring(rolling_coefficient=coefficient, rolling_stiffness=1.0),
+        )
+        slope = 0.1
+        gravity = GRAVITY * jnp.array([np.sin(slope), 0.0, -np.cos(slope)])
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=gravity
+        )
+        start = jc.state(position=(0.0, 0.0, RADIUS))
+        return jc.simulate(
+            scene, start, jnp.array([0.0, 0.1, 1.0]), method=jc.EventAligned(max_contacts=8)
+        ).position[:, 0]
+
+    run = FAST(moved)
+    held, rolls = run(0.12), run(0.05)
+    assert abs(held[2] - held[1]) < 1e-12
+    acceleration = 5 / 7 * GRAVITY * (np.sin(0.1) - 0.05 * np.cos(0.1))
+    np.testing.assert_allclose(rolls[2], acceleration / 2, rtol=1e-2)
+
+
 STEP = 1e-4
 """Of differences, in units of the parameters."""
 
@@ -64,7 +151,7 @@ def truth(parameters, times, inertia):
             max_step=times[-1] / 50,
         )
         inside = (times >= now) & ((times < part.t[-1]) | (part.t[-1] == times[-1]))
-        rates.extend(part.sol(times[inside])[2])
+        rates.extend(part.sol(t)[2] for t in times[inside])
         now, y = part.t[-1], part.y[:, -1].copy()
         if part.status == 1:
             if slides:
@@ -92,15 +179,16 @@ def rolling_on_a_spring(p):
 @pytest.mark.parametrize(
     ("spring", "inertia", "parameters"),
     [
-        (sliding_on_a_spring, 1 / (1 / MASS + RADIUS**2 / INERTIA), (1e5, 3e3, 0.3, 0.5, 0.2)),
-        (rolling_on_a_spring, INERTIA, (1e5, 0.3, 1e-3, 0.5, 3.0)),
+        (sliding_on_a_spring, 1 / (1 / MASS + RADIUS**2 / INERTIA), (1e5, 5e3, 0.2, 0.5, 0.2)),
+        (rolling_on_a_spring, INERTIA, (1e5, 0.8, 5e-4, 0.5, 3.0)),
     ],
 )
 def test_the_motion_is_that_of_an_independent_integration_with_its_derivatives(
     spring, inertia, parameters
 ):
-    duration = 2.94 * (MASS / (2 / 2.5 * 1e5)) ** 0.4 * 0.5**-0.2 * 1.25**0.4
-    times = duration * np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    hertz, approach = parameters[0], parameters[3]
+    deepest = (5 / 4 * MASS * approach**2 / hertz) ** 0.4
+    times = 2.94 * deepest / approach * np.array([0.1, 0.3, 0.5, 0.7, 0.9])
 
     def simulated(p):
         contact, moving = spring(p)
