@@ -45,21 +45,21 @@ ROOMS = (
 
 def sentences(path):
     """All texts of a module but its docstrings, what is filled in replaced by a hole."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     silent = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    parts = {
+    silent |= {
         id(part)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.JoinedStr)
         for part in ast.walk(node)
         if part is not node
     }
-    for node in ast.walk(tree):
-        if id(node) in silent | parts:
+    for node in nodes:
+        if id(node) in silent:
             continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
