@@ -1,9 +1,10 @@
 """Work beside the page, which stays usable meanwhile."""
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
@@ -17,13 +18,17 @@ async def in_background(function: Callable[[], Result]) -> Result:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Result] = loop.create_future()
 
+    def tell(settle: Callable[[Any], None], what: object) -> None:
+        if not done.cancelled():
+            settle(what)
+
     def work() -> None:
         try:
-            result = function()
+            outcome: tuple[Callable[[Any], None], object] = done.set_result, function()
         except Exception as error:
-            loop.call_soon_threadsafe(done.set_exception, error)
-        else:
-            loop.call_soon_threadsafe(done.set_result, result)
+            outcome = done.set_exception, error
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(tell, *outcome)
 
     threading.Thread(target=work, name=_NAME, daemon=True).start()
     return await done

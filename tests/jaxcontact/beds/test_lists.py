@@ -42,6 +42,7 @@ def test_walls_computed_together_are_where_each_says_it_is():
         np.testing.assert_allclose(found, one.normal[of_it], rtol=0, atol=1e-14)
 
 
+@pytest.mark.long("1", "2", "16")
 @pytest.mark.parametrize("spheres", [1, 2, 16, 17])
 def test_lists_hold_all_pairs_and_spheres_at_walls_that_are_near(spheres):
     radius = NUMBERS.uniform(4e-3, 6e-3, spheres)
