@@ -61,6 +61,7 @@ def test_standard_deviations_are_those_of_the_covariance_where_the_problem_is_ne
     assert correlation == pytest.approx(found.correlation[0, 1], abs=0.05)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_names_units_and_the_judgement_of_the_chains_are_in_the_result(sampled):
     assert sampled.data.posterior[FRICTION].attrs == {"unit": "-", "label": "friction coefficient"}

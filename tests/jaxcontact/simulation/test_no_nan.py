@@ -105,6 +105,7 @@ def comes_to_rest(p):
     return jnp.stack([found.position, found.velocity])
 
 
+@pytest.mark.long
 def test_derivatives_of_a_sphere_that_rests_are_those_of_double_precision():
     """The slip of a rolling sphere is smaller than the root of what single precision can hold."""
     values = {"radius": 0.02, "mass": 0.03, "stiffness": 1e8, "restitution": 0.6, "friction": 0.3}

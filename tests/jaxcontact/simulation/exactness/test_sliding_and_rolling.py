@@ -200,7 +200,7 @@ def test_a_ball_that_touches_but_for_rounding_does_not_leave():
             assert np.max(np.abs(height)) < 1e-4  # the static overlap is 4e-5
 
 
-@pytest.mark.long("0.3")
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 def test_derivatives_are_those_of_differences(tilt):

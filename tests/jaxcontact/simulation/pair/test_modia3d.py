@@ -287,6 +287,7 @@ def test_derivatives_are_those_of_differences(name):
         np.testing.assert_allclose(found[changed], expected, rtol=0, atol=error)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("absent", [("mu",), ("mu_r",), ("mu", "mu_r", "cor"), ("k_red",)])
 @pytest.mark.parametrize("name", ["head-on", "oblique", "missed"])
@@ -334,6 +335,7 @@ def stepped(start, touch_down, steps, duration):
     return np.stack([v, RADIUS[:, None] * w])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_motion_is_the_limit_of_the_steps_of_the_package():
     place = list(CASES).index("oblique")
