@@ -36,6 +36,11 @@ NO_OVERLOAD = 1e-9
 INSTANT = 1e-6
 """Time step, in units of the last, in which a law with memory tells its force at an instant."""
 
+SURELY = 1e-5
+"""Part of its limit by which what slides may miss it by rounding and extrapolation, also where that
+falls faster than what it would bear: otherwise an instant would find it holding, with its
+dashpot."""
+
 
 SHORT = 1e-3
 """Part of a small step whose overload tells whether a slider goes on."""
@@ -126,7 +131,8 @@ class Spring(NamedTuple):
 
     Attributes:
         law: with ``after_step`` and ``overload``.
-        never_sliding: the same law where contacts ``(pairs,)`` bear what nothing overcomes.
+        bound: the same law where contacts ``(pairs,)`` hold whatever they bear, and slide at a part
+            of their limit.
         seen: what the law sees of the normal motion at a fraction of the step: its keywords.
         rate: slip velocity [m/s] or rolling [rad/s], ``(pairs, 3)``, at a fraction of the step,
             after the impulse so far.
@@ -135,7 +141,7 @@ class Spring(NamedTuple):
     """
 
     law: Any
-    never_sliding: Callable[[jax.Array], Any]
+    bound: Callable[[jax.Array, jax.Array | float], Any]
     seen: Callable[[jax.Array], dict[str, jax.Array]]
     rate: Callable[[jax.Array, jax.Array], jax.Array]
     limit: jax.Array
@@ -147,6 +153,7 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
     law, seen, rate = spring.law, spring.seen, spring.rate
     closed = spring.closed[:, None]
     least = jax.lax.stop_gradient(NO_OVERLOAD * spring.limit)
+    rounding = float(jnp.finfo(spring.limit.dtype).eps)
 
     def moved(
         rule: Any, memory: Any, begin: jax.Array, to: jax.Array, increment: jax.Array
@@ -157,12 +164,16 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         )
         return jnp.where(closed, force, 0.0), memory
 
-    def now(rule: Any, memory: Any, at: jax.Array, length: jax.Array, rate: jax.Array) -> jax.Array:
-        """Force at the fraction ``at``, beside steps of ``length``. A dashpot resists the present
-        rate, not the mean one.
+    def now(holds: jax.Array, memory: Any, at: jax.Array, rate: jax.Array) -> jax.Array:
+        """Force at the fraction ``at`` of what ``holds`` or slides: after an instant. A dashpot
+        resists the present rate, not the mean one.
         """
-        instant = INSTANT * length
-        return moved(rule, memory, at - instant, at, (instant * duration)[:, None] * rate)[0]
+        share = jnp.where(holds, 1.0, 1 - SURELY)
+        time_step = rounding * duration * jnp.ones_like(at)
+        force, _ = spring.bound(holds, share).after_step(
+            memory, time_step[:, None] * rate, time_step=time_step, **seen(at)
+        )
+        return jnp.where(closed, force / share[:, None], 0.0)
 
     def passed(node: Sprung, to: jax.Array) -> jax.Array:
         """Slip [m] or rolling [rad] from ``node`` to the fraction ``to``, by the rate in the
@@ -179,7 +190,7 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         """Overload of a slider that is just at its limit, if it held for a ``SHORT`` part of
         ``length``.
         """
-        holds, to = spring.never_sliding(jnp.ones_like(spring.closed)), at + SHORT * length
+        holds, to = spring.bound(jnp.ones_like(spring.closed), 1.0), at + SHORT * length
         held = moved(holds, memory, at, to, ((to - at) * duration)[:, None] * present)[1]
         return law.overload(held, present, **seen(to)) - law.overload(memory, present, **seen(at))
 
@@ -188,10 +199,10 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         of a spring that slides with its dashpot is one of backward Euler: extrapolated.
         """
         to, holds = end
-        rule, length = spring.never_sliding(holds), to - node.at
+        length = to - node.at
         # The force jumps with a dashpot that acts only while the spring holds.
         at_start = rate(node.at, node.impulse)
-        node = node._replace(force=now(rule, node.memory, node.at, length, at_start))
+        node = node._replace(force=now(holds, node.memory, node.at, at_start))
         increment, middle = passed(node, to), (node.at + to) / 2
         mean, once = moved(law, node.memory, node.at, to, increment)
         _, twice = moved(
@@ -202,7 +213,7 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
             increment / 2,
         )
         memory = jax.tree.map(lambda fine, coarse: 2 * fine - coarse, twice, once)
-        force = now(rule, memory, to, length, rate_after(node, to, mean))
+        force = now(holds, memory, to, rate_after(node, to, mean))
         impulse = node.impulse + length[:, None] * duration / 2 * (node.force + force)
         return Sprung(to, memory, force, impulse), None
 
@@ -214,9 +225,7 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         # A slider without a dashpot slides at no overload but that of rounding.
         holds = at_start < -least
         # What holds is followed as if it held for ever.
-        mean, memory = moved(
-            spring.never_sliding(holds), node.memory, node.at, to, passed(node, to)
-        )
+        mean, memory = moved(spring.bound(holds, 1.0), node.memory, node.at, to, passed(node, to))
         later = rate_after(node, to, mean)
         at_end = law.overload(memory, later, **seen(to))
         # What slides without a dashpot holds again where its limit grows faster than what it bears.

@@ -831,7 +831,9 @@ def friction_through(
 
     spring = Spring(
         law,
-        lambda holds: put(law, "coefficient", jnp.where(holds, UNLIMITED, law.coefficient)),
+        lambda holds, share: put(
+            law, "coefficient", jnp.where(holds, UNLIMITED, share * law.coefficient)
+        ),
         seen,
         slip_at,
         jnp.multiply(law.coefficient, motion.largest_load),
@@ -921,8 +923,8 @@ def rolling_through(
 
     spring = Spring(
         law,
-        lambda holds: put(
-            law, "rolling_coefficient", jnp.where(holds, UNLIMITED, law.rolling_coefficient)
+        lambda holds, share: put(
+            law, "rolling_coefficient", jnp.where(holds, UNLIMITED, share * law.rolling_coefficient)
         ),
         seen,
         rate_at,

@@ -216,3 +216,54 @@ def test_the_motion_is_that_of_an_independent_integration_with_its_derivatives(
     assert status == jc.Status.SUCCESS
     np.testing.assert_allclose(rate, truth(p, times, inertia), atol=1e-6 * abs(parameters[4]))
     np.testing.assert_allclose(slope, expected, atol=5e-5 * np.max(np.abs(expected)))
+
+
+def stepped(step, *, stiffness, spring, damping, coefficient, friction, slip_velocity, belt, spin):
+    """Spin of a ball after an elastic impact on a belt, by small explicit steps: the dashpot acts
+    while the spring holds.
+    """
+    height, velocity, torque, across = 0.0, -0.3, 0.0, 0.0
+    while height <= 0.0:
+        load = stiffness * (-height) ** 1.5
+        trial, limit = torque + spring * spin * step, coefficient * RADIUS * load
+        torque = max(-limit, min(limit, trial))
+        resisting = torque + (damping * spin if abs(trial) <= limit else 0.0)
+        slip = across - RADIUS * spin - belt
+        force = -friction * load * slip / np.hypot(slip, slip_velocity)
+        across += step * force / MASS
+        spin -= step * (resisting + RADIUS * force) / INERTIA
+        velocity += step * load / MASS
+        height += step * velocity
+    return spin
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_the_dashpot_of_a_spring_that_slides_back_does_not_act():
+    """Where the limit falls faster than what the spring would bear it slides, though it turns
+    back.
+    """
+    values = {"spring": 0.2, "damping": 6e-5, "coefficient": 0.05, "friction": 0.3, "belt": 0.3}
+    contact = jc.ContactModel(
+        normal=jc.HuntCrossley(stiffness=1e6, restitution=1.0),
+        friction=jc.RegularizedCoulomb(coefficient=values["friction"], slip_velocity=0.1),
+        rolling=jc.RollingSpring(
+            rolling_coefficient=values["coefficient"],
+            rolling_stiffness=values["spring"],
+            rolling_damping=values["damping"],
+        ),
+    )
+    belt = jc.Plane(motion=jc.PrescribedMotion(velocity=(values["belt"], 0.0, 0.0)))
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS),
+        surfaces=(belt,),
+        contact=contact,
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.state(position=(0.0, 0.0, RADIUS), velocity=(0.0, 0.0, -0.3), spin=(0.0, 40.0, 0.0))
+    found = jc.simulate(scene, start, [0.0, 0.02])
+    coarse, fine = (
+        stepped(step, stiffness=1e6, slip_velocity=0.1, spin=40.0, **values)
+        for step in (4e-7, 2e-7)
+    )
+    assert abs(found.spin[1, 1] - (2 * fine - coarse)) < 2e-3
