@@ -377,30 +377,29 @@ def _from_tables(tables: Sequence[ImpactTable]) -> Iterator[Verdict]:
     )
 
 
-def _restitution_of_times(
-    heard: Sequence[BounceTimes], together: int, most: int
-) -> tuple[str, str]:
+def _restitution_of_times(heard: Sequence[BounceTimes]) -> Verdict:
     """Each sound has a first impact and a first speed of its own; the restitution is common."""
-    if most < LEAST_SOUNDS:
-        return "no", f"{LEAST_SOUNDS} impacts in a row are needed"
-    to_spare = together - 2 * len(heard) - 1
-    if to_spare < FitPolicy().noise_degrees and not all(sounds.stated for sounds in heard):
-        return (
+    counts = [sounds.time.size for sounds in heard]
+    if max(counts) < LEAST_SOUNDS:
+        return Verdict("restitution", "no", f"{LEAST_SOUNDS} impacts in a row are needed")
+    needed = FitPolicy().noise_degrees
+    if sum(counts) - 2 * len(heard) - 1 < needed and not all(sounds.stated for sounds in heard):
+        return Verdict(
+            "restitution",
             "perhaps",
-            f"{together} impacts do not tell how exact their times are: {2 * LEAST_SOUNDS} in a "
-            "row do, or --sigma 0.0002 where they are right within 0.2 ms",
+            f"{sum(counts)} impacts do not tell how exact their times are: {needed + 3} in a row "
+            "do, or --sigma 0.0002 where they are right within 0.2 ms",
         )
-    return (
+    return Verdict(
+        "restitution",
         "yes",
-        f"{together} impacts; the ratio of neighbouring flights tells it, whatever the drop height "
-        "was",
+        f"{sum(counts)} impacts; the ratio of neighbouring flights tells it, whatever the drop "
+        "height was",
     )
 
 
 def _from_sounds(reports: Sequence[FileReport]) -> Iterator[Verdict]:
-    heard = [report.sounds for report in reports if report.sounds is not None]
-    counts = [sounds.time.size for sounds in heard]
-    yield Verdict("restitution", *_restitution_of_times(heard, sum(counts), max(counts)))
+    yield _restitution_of_times([report.sounds for report in reports if report.sounds is not None])
     yield Verdict(
         "drag of the air",
         "perhaps",

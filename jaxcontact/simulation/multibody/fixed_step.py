@@ -38,7 +38,6 @@ from jaxcontact.simulation.multibody.pairs import (
     spin_rates,
     world_of,
 )
-from jaxcontact.simulation.multibody.springs import INSTANT
 from jaxcontact.simulation.multibody.step import (
     Active,
     Rolled,
@@ -46,11 +45,15 @@ from jaxcontact.simulation.multibody.step import (
     middle_plane,
     normal_forces,
     orientation_rate,
+    relative_spins,
     slips,
     unloaded,
     unrolled,
     with_unit_orientation,
 )
+
+INSTANT = 1e-6
+"""Time step, in units of the last, in which a spring of rolling tells its torque at an instant."""
 
 SCHEMES = ("semi_implicit_euler", "velocity_verlet", "runge_kutta_4")
 
@@ -145,7 +148,7 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> tuple[
     force = carried.friction if world.has_memory else contact.slip_friction.force(slip, load)
     torque = None
     if contact.rolling is not None or contact.spinning is not None:
-        spin = world.pairs.difference @ state.spin - at.surface_spin
+        spin = relative_spins(world, at, state)
         twist, bend = normal_and_tangential(spin, at.normal)
         torque = jnp.zeros_like(spin)
         if world.rolls_on_springs:
@@ -210,10 +213,7 @@ def rolling_after(
     """Memory and torque of rolling resistance after a step between ``states``."""
     before, after = ends
     takes_time = duration > 0
-    rates = [
-        jnp.asarray(world.pairs.difference) @ state.spin - at.surface_spin
-        for at, state in zip(ends, states, strict=True)
-    ]
+    rates = [relative_spins(world, at, state) for at, state in zip(ends, states, strict=True)]
     middle = middle_plane(before, after)
     law, usable = world.contact.rolling_with_memory, jnp.where(takes_time, duration, 1.0)
     load = normal_forces(world, active, after.gap, gap_rates(world, after, states[1]))

@@ -33,14 +33,10 @@ SHORTEST_PART = 1e-6
 NO_OVERLOAD = 1e-9
 """Of a slider, in units of its largest limit."""
 
-INSTANT = 1e-6
-"""Time step, in units of the last, in which a law with memory tells its force at an instant."""
-
 SURELY = 1e-5
 """Part of its limit by which what slides may miss it by rounding and extrapolation, also where that
 falls faster than what it would bear: otherwise an instant would find it holding, with its
 dashpot."""
-
 
 SHORT = 1e-3
 """Part of a small step whose overload tells whether a slider goes on."""
@@ -110,7 +106,7 @@ def normal_motion(
     return Along(gap, terms, jnp.maximum(jnp.max(loads, axis=0), 0.0), usable, takes_time)
 
 
-class Sprung(NamedTuple):
+class Node(NamedTuple):
     """Springs within a step.
 
     Attributes:
@@ -148,7 +144,7 @@ class Spring(NamedTuple):
     closed: jax.Array
 
 
-def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.Array) -> Sprung:
+def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.Array) -> Node:
     """At the end of a step of ``duration`` > 0 that begins with ``memory`` and ``force``."""
     law, seen, rate = spring.law, spring.seen, spring.rate
     closed = spring.closed[:, None]
@@ -175,14 +171,14 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         )
         return jnp.where(closed, force / share[:, None], 0.0)
 
-    def passed(node: Sprung, to: jax.Array) -> jax.Array:
+    def passed(node: Node, to: jax.Array) -> jax.Array:
         """Slip [m] or rolling [rad] from ``node`` to the fraction ``to``, by the rate in the
         middle.
         """
         time = (to - node.at)[:, None] * duration
         return time * rate((node.at + to) / 2, node.impulse + time / 2 * node.force)
 
-    def rate_after(node: Sprung, to: jax.Array, force: jax.Array) -> jax.Array:
+    def rate_after(node: Node, to: jax.Array, force: jax.Array) -> jax.Array:
         time = (to - node.at)[:, None] * duration
         return rate(to, node.impulse + time / 2 * (node.force + force))
 
@@ -194,7 +190,7 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         held = moved(holds, memory, at, to, ((to - at) * duration)[:, None] * present)[1]
         return law.overload(held, present, **seen(to)) - law.overload(memory, present, **seen(at))
 
-    def part(node: Sprung, end: tuple[jax.Array, jax.Array]) -> tuple[Sprung, None]:
+    def part(node: Node, end: tuple[jax.Array, jax.Array]) -> tuple[Node, None]:
         """The node at the fraction ``to``, in which it ``holds`` or slides all the time. The memory
         of a spring that slides with its dashpot is one of backward Euler: extrapolated.
         """
@@ -215,9 +211,9 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         memory = jax.tree.map(lambda fine, coarse: 2 * fine - coarse, twice, once)
         force = now(holds, memory, to, rate_after(node, to, mean))
         impulse = node.impulse + length[:, None] * duration / 2 * (node.force + force)
-        return Sprung(to, memory, force, impulse), None
+        return Node(to, memory, force, impulse), None
 
-    def small_step(node: Sprung, index: jax.Array) -> tuple[Sprung, None]:
+    def small_step(node: Node, index: jax.Array) -> tuple[Node, None]:
         to = jnp.full_like(spring.limit, (index + 1.0) / SMALL_STEPS)
         length = to - node.at
         present = rate(node.at, node.impulse)
@@ -247,5 +243,5 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
             ),
         )[0], None
 
-    begin = Sprung(jnp.zeros_like(spring.limit), memory, force, jnp.zeros_like(force))
+    begin = Node(jnp.zeros_like(spring.limit), memory, force, jnp.zeros_like(force))
     return jax.lax.scan(small_step, begin, jnp.arange(SMALL_STEPS, dtype=duration.dtype))[0]

@@ -60,13 +60,7 @@ from jaxcontact.simulation.multibody.pairs import (
     relative_velocity,
     spin_rates,
 )
-from jaxcontact.simulation.multibody.springs import (
-    Along,
-    Spring,
-    Sprung,
-    normal_motion,
-    spring_through,
-)
+from jaxcontact.simulation.multibody.springs import Spring, normal_motion, spring_through
 
 Memory = TypeVar("Memory")
 Result = TypeVar("Result")
@@ -633,7 +627,7 @@ def resisted(
         )
     )(each_pair(shared, at), jnp.where(closed, impulse, 0.0))
     after = pushed(world, at, state, acting.friction, acting.rolling + acting.spinning)
-    mean_spin = world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin
+    mean_spin = (relative_spins(world, at, state) + relative_spins(world, at, after)) / 2
     mean_slip = (relative_velocity(world, at, state) + relative_velocity(world, at, after)) / 2
     lost = -jnp.stack(
         [
@@ -757,93 +751,130 @@ def middle_plane(before: Geometry, after: Geometry) -> Geometry:
     return after._replace(normal=jax.vmap(direction_of)(before.normal + after.normal))
 
 
-def along(
-    world: World,
-    active: Active,
-    ends: tuple[Geometry, Geometry],
-    states: tuple[State, State],
-    duration: jax.Array,
-) -> Along:
-    """The normal motion between ``states``."""
-    gaps = ends[0].gap, ends[1].gap
-    rates = gap_rates(world, ends[0], states[0]), gap_rates(world, ends[1], states[1])
-    return normal_motion(partial(normal_forces, world, active), gaps, rates, duration)
+class Sprung(NamedTuple):
+    """In what springs of friction and of rolling differ.
 
-
-def still(state: State) -> State:
-    """The same, without any motion."""
-    return state._replace(velocity=jnp.zeros_like(state.velocity), spin=jnp.zeros_like(state.spin))
-
-
-def ended(
-    world: World,
-    motion: Along,
-    last: Sprung,
-    begun: tuple[Any, jax.Array],
-    planes: tuple[Geometry, Geometry],
-    state: State,
-    duration: jax.Array,
-) -> tuple[jax.Array, jax.Array, Any]:
-    """Impulse of springs in a step, their force and their memory at its end, carried from the
-    middle plane of the contact to the last. ``begun`` is what a step that takes no time keeps.
+    Attributes:
+        law: with a memory.
+        name, coefficient: field of the law in proportion to which its slider slides.
+        limit: of the slider over the normal force [-] or [m].
+        seen: what the law sees of a gap beside the normal force.
+        rates: slip velocity [m/s] or rolling [rad/s] of every pair.
+        impelled: a state after an impulse [N s] or [N m s] at every contact.
+        begun: its memory, and its force or torque, at the begin of the step.
     """
-    kept = jax.tree.map(
-        lambda new, old: jnp.where(motion.takes_time, new, old), (last.memory, last.force), begun
-    )
-    memory, force = carried_along(world, kept, *planes, state, duration / 2)
-    return jnp.where(motion.takes_time, last.impulse, 0.0), force, memory
+
+    law: Any
+    name: str
+    coefficient: Any
+    limit: Any
+    seen: Callable[[jax.Array], dict[str, jax.Array]]
+    rates: Callable[[World, Geometry, State], jax.Array]
+    impelled: Callable[[World, Geometry, State, jax.Array], State]
+    begun: tuple[Any, jax.Array]
 
 
-def friction_through(
+def through_step(
     world: World,
     active: Active,
     ends: tuple[Geometry, Geometry],
     states: tuple[State, State],
-    slip: jax.Array,
+    start: State,
     duration: jax.Array,
+    sprung: Sprung,
 ) -> tuple[jax.Array, jax.Array, Any]:
-    """Impulse of a friction with memory in a step, ``(pairs, 3)`` [N s]; its force [N] and its
-    memory at the end.
+    """Impulse of springs in a step ``(pairs, 3)``; their force and their memory at its end.
 
-    The slip begins with ``slip``, changes linearly by what it changed between ``states``, and by
-    what friction itself did since.
+    The rate begins with that of ``start``, changes by what it changed between ``states``, in
+    proportion to the normal impulse, and by what the springs themselves did since. Vectors are
+    carried to the middle plane of the contact and from there on.
     """
     before, after = ends
     middle = middle_plane(before, after)
-    law = world.contact.friction_with_memory
-    motion = along(world, active, ends, states, duration)
-    by_others = slips(world, after, states[1]) - slips(world, before, states[0])
-    on_bodies_alone = after._replace(surface_velocity=jnp.zeros_like(after.surface_velocity))
+    gap_rate = gap_rates(world, before, states[0]), gap_rates(world, after, states[1])
+    motion = normal_motion(
+        partial(normal_forces, world, active), (before.gap, after.gap), gap_rate, duration
+    )
+    first = sprung.rates(world, before, start)
+    by_others = sprung.rates(world, after, states[1]) - sprung.rates(world, before, states[0])
+    still = states[1]._replace(
+        velocity=jnp.zeros_like(states[1].velocity), spin=jnp.zeros_like(states[1].spin)
+    )
+    on_bodies_alone = after._replace(
+        surface_velocity=jnp.zeros_like(after.surface_velocity),
+        surface_spin=jnp.zeros_like(after.surface_spin),
+    )
 
     def seen(at: jax.Array) -> dict[str, jax.Array]:
-        gap = motion.gap(at)
         return {
             "normal_force": motion.normal_force(at),
-            "overlap": jnp.where(active.closed & (gap < 0), -gap, 0.0),
             "effective_radius": world.effective_radius,
+            **sprung.seen(motion.gap(at)),
+        }
+
+    def rate(at: jax.Array, impulse: jax.Array) -> jax.Array:
+        by_spring = sprung.rates(
+            world, on_bodies_alone, sprung.impelled(world, after, still, impulse)
+        )
+        so_far = motion.impulse_share(at)[:, None] * by_others
+        return normal_and_tangential(first + so_far + by_spring, middle.normal)[1]
+
+    def bound(holds: jax.Array, share: jax.Array | float) -> Any:
+        coefficient = jnp.where(holds, UNLIMITED, share * sprung.coefficient)
+        return put(sprung.law, sprung.name, coefficient)
+
+    spring = Spring(
+        sprung.law,
+        bound,
+        seen,
+        rate,
+        jnp.multiply(sprung.limit, motion.largest_load),
+        active.closed,
+    )
+    begun = carried_along(world, sprung.begun, before, middle, states[1], duration / 2)
+    last = spring_through(spring, *begun, motion.duration)
+    kept = jax.tree.map(
+        lambda new, old: jnp.where(motion.takes_time, new, old), (last.memory, last.force), begun
+    )
+    memory, force = carried_along(world, kept, middle, after, states[1], duration / 2)
+    return jnp.where(motion.takes_time, last.impulse, 0.0), force, memory
+
+
+def spring_of_friction(world: World, active: Active) -> Sprung:
+    """Friction with a memory."""
+    law = world.contact.friction_with_memory
+
+    def seen(gap: jax.Array) -> dict[str, jax.Array]:
+        return {
+            "overlap": jnp.where(active.closed & (gap < 0), -gap, 0.0),
             "mass": active.mass,
         }
 
-    def slip_at(at: jax.Array, impulse: jax.Array) -> jax.Array:
-        by_friction = slips(world, on_bodies_alone, pushed(world, after, still(states[1]), impulse))
-        so_far = motion.impulse_share(at)[:, None] * by_others
-        return normal_and_tangential(slip + so_far + by_friction, middle.normal)[1]
-
-    spring = Spring(
+    return Sprung(
         law,
-        lambda holds, share: put(
-            law, "coefficient", jnp.where(holds, UNLIMITED, share * law.coefficient)
-        ),
+        "coefficient",
+        law.coefficient,
+        law.coefficient,
         seen,
-        slip_at,
-        jnp.multiply(law.coefficient, motion.largest_load),
-        active.closed,
+        slips,
+        pushed,
+        (active.memory, active.friction),
     )
-    begun = carried_along(
-        world, (active.memory, active.friction), before, middle, states[1], duration / 2
+
+
+def spring_of_rolling(world: World, active: Active) -> Sprung:
+    """Rolling resistance with a memory."""
+    law = world.contact.rolling_with_memory
+    return Sprung(
+        law,
+        "rolling_coefficient",
+        law.rolling_coefficient,
+        law.limit(effective_radius=world.effective_radius),
+        lambda gap: {},
+        rolling_rates,
+        turned,
+        (active.rolling.memory, active.rolling.torque),
     )
-    last = spring_through(spring, *begun, motion.duration)
-    return ended(world, motion, last, begun, (middle, after), states[1], duration)
 
 
 def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
@@ -867,77 +898,31 @@ def unrolled(world: World, like: jax.Array) -> Rolled | None:
     )
 
 
+def turned(world: World, at: Geometry, state: State, twist: jax.Array) -> State:
+    """State after an impulse of torque ``(pairs, 3)`` [N m s] at every contact."""
+    return pushed(world, at, state, jnp.zeros_like(twist), twist)
+
+
 def twisted(
     world: World, at: Geometry, state: State, twist: jax.Array
 ) -> tuple[State, jax.Array, jax.Array]:
-    """State after an impulse of torque ``(pairs, 3)`` [N m s] at every contact, the work done on
-    the contacts, and that supplied.
-    """
-    _, moment = force_and_torque(world, at, jnp.zeros_like(twist), twist)
-    after = state._replace(
-        spin=state.spin + jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment)
-    )
-    mean = world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin
+    """``turned``, the work done on the contacts, and that supplied."""
+    after = turned(world, at, state, twist)
+    mean = (relative_spins(world, at, state) + relative_spins(world, at, after)) / 2
     work = -jnp.sum(twist * mean)
     return after, work, kinetic_energy(world, after) - kinetic_energy(world, state) + work
 
 
-def rolling_rates(world: World, at: Geometry, state: State) -> jax.Array:
-    """Rolling part of the relative angular velocity of every pair [rad/s], ``(pairs, 3)``."""
-    spin = world.pairs.difference @ state.spin - at.surface_spin
-    return normal_and_tangential(spin, at.normal)[1]
-
-
-def rolling_through(
-    world: World,
-    active: Active,
-    ends: tuple[Geometry, Geometry],
-    states: tuple[State, State],
-    rolling: jax.Array,
-    duration: jax.Array,
-) -> tuple[jax.Array, Rolled]:
-    """Impulse of a spring of rolling in a step, ``(pairs, 3)`` [N m s]; its memory and its torque
-    at the end.
-
-    The rolling begins with the rate ``rolling``, changes linearly by what it changed between
-    ``states``, and by what the spring itself did since.
+def relative_spins(world: World, at: Geometry, state: State) -> jax.Array:
+    """Angular velocity of the first partner against the second, of every pair [rad/s], ``(pairs,
+    3)``.
     """
-    before, after = ends
-    middle = middle_plane(before, after)
-    law = world.contact.rolling_with_memory
-    motion = along(world, active, ends, states, duration)
-    by_others = rolling_rates(world, after, states[1]) - rolling_rates(world, before, states[0])
-    on_bodies_alone = after._replace(surface_spin=jnp.zeros_like(after.surface_spin))
+    return jnp.asarray(world.pairs.difference) @ state.spin - at.surface_spin
 
-    def seen(at: jax.Array) -> dict[str, jax.Array]:
-        return {
-            "normal_force": motion.normal_force(at),
-            "effective_radius": world.effective_radius,
-        }
 
-    def rate_at(at: jax.Array, impulse: jax.Array) -> jax.Array:
-        turned = twisted(world, after, still(states[1]), impulse)[0]
-        by_spring = rolling_rates(world, on_bodies_alone, turned)
-        so_far = motion.impulse_share(at)[:, None] * by_others
-        return normal_and_tangential(rolling + so_far + by_spring, middle.normal)[1]
-
-    spring = Spring(
-        law,
-        lambda holds, share: put(
-            law, "rolling_coefficient", jnp.where(holds, UNLIMITED, share * law.rolling_coefficient)
-        ),
-        seen,
-        rate_at,
-        jnp.multiply(law.limit(effective_radius=world.effective_radius), motion.largest_load),
-        active.closed,
-    )
-    turned = carried_along(world, active.rolling, before, middle, states[1], duration / 2)
-    begun = turned.memory, turned.torque
-    last = spring_through(spring, *begun, motion.duration)
-    impulse, torque, memory = ended(
-        world, motion, last, begun, (middle, after), states[1], duration
-    )
-    return impulse, Rolled(memory, torque)
+def rolling_rates(world: World, at: Geometry, state: State) -> jax.Array:
+    """Their rolling part."""
+    return normal_and_tangential(relative_spins(world, at, state), at.normal)[1]
 
 
 def alternates(world: World) -> bool:
@@ -1002,13 +987,14 @@ def split_step(
     eased, first_work, first_supplied = twisted(world, before, state, first)
     stepped = step_of_forces(world, active, eased, time, duration)
     after = geometry(world, stepped.state, time + duration)
-    impulse, rolled = rolling_through(
+    impulse, torque, memory = through_step(
         world,
         active,
         (before, after),
         (eased, stepped.state),
-        rolling_rates(world, before, state),
+        state,
         duration,
+        spring_of_rolling(world, active),
     )
     ended, last_work, last_supplied = twisted(world, after, stepped.state, impulse - first)
     work = stepped.work
@@ -1016,7 +1002,7 @@ def split_step(
         rolling=work.rolling + first_work + last_work,
         supplied=work.supplied + first_supplied + last_supplied,
     )
-    return stepped._replace(state=ended, work=work, rolling=rolled)
+    return stepped._replace(state=ended, work=work, rolling=Rolled(memory, torque))
 
 
 def step_of_forces(
@@ -1054,9 +1040,14 @@ def step_of_forces(
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved, lack = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
-    slip = slips(world, before, eased)
-    impulse, force, memory = friction_through(
-        world, active, (before, after), (kicked, moved.state), slip, duration
+    impulse, force, memory = through_step(
+        world,
+        active,
+        (before, after),
+        (kicked, moved.state),
+        eased,
+        duration,
+        spring_of_friction(world, active),
     )
     rest = impulse - duration / 2 * active.friction
     ended, last_work, last_supplied = kick(world, after, moved.state, rest)
