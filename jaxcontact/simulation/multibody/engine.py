@@ -16,11 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jaxcontact.geometry.rotation import quaternion_rate
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
-from jaxcontact.numerics.interpolation import ROUNDED, Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps
@@ -37,6 +35,7 @@ from jaxcontact.simulation.multibody.advancement import (
     smaller_radius,
 )
 from jaxcontact.simulation.multibody.energy import StepRecord, after_impacts, ledger_of
+from jaxcontact.simulation.multibody.outputs import seen_at
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
@@ -44,7 +43,6 @@ from jaxcontact.simulation.multibody.pairs import (
     gap_rates,
     geometry,
     oriented,
-    spin_rates,
     world_of,
 )
 from jaxcontact.simulation.multibody.reversals import (
@@ -1385,157 +1383,3 @@ def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) ->
         bodies[0][pair],
         bodies[1][pair],
     )
-
-
-def seen_at(world: World, record: StepRecord, times: jax.Array) -> State:
-    """The bodies at ``times``, ``(times, bodies, ...)``: in flights between the ends of the step
-    that each falls into; in contacts, and where clumps turn, at the end of a shorter step.
-    """
-    at_times = jax.vmap(
-        lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1
-    )
-    before, after, shift = record.before, record.after, change_of_overlap(record)
-    index = steps_of(record, times)
-    duration = record.duration[index]
-    theta = (times - record.time[index]) / jnp.where(duration > 0, duration, 1.0)
-    position, velocity, spin = at_times(
-        before.position,
-        before.velocity,
-        before.spin,
-        after.position - shift,
-        after.velocity,
-        after.spin,
-        gyration(world, record),
-        record.slopes,
-    )
-    position = position + theta[:, None, None] * shift[index]
-    between = State(position, velocity, spin, orientations(world, record, times))
-    if world.rigid and not world.turns:
-        return between
-    active, begin, time, repeats = jax.tree.map(
-        lambda column: column[index], (record.active, before, record.time, record.repeats)
-    )
-    step = Repeated(active, begin, time, repeats, times, between)
-
-    def at_time(_: None, step: Repeated) -> tuple[None, State]:
-        elapsed = step.until - step.time
-        return None, when(
-            step.repeats & (elapsed > 0),
-            lambda: contact_step(world, step.active, step.before, step.time, elapsed).state,
-            lambda: step.between,
-        )
-
-    return checkpointed_scan(at_time, None, step)[1]
-
-
-def change_of_overlap(record: StepRecord) -> jax.Array:
-    """What bodies move in sustained contacts beside their velocities, to follow the static overlap
-    [m], ``(steps, bodies, 3)``: evenly over a step.
-    """
-    if record.slopes is None:
-        return jnp.zeros_like(record.before.position)
-    before, after, h = record.before, record.after, record.duration[:, None, None]
-    bend = record.slopes.start_acceleration - record.slopes.end_acceleration
-    moved = h * ((before.velocity + after.velocity) / 2 + h / 12 * bend)
-    shift = after.position - before.position - moved
-    return jnp.where(record.rests[:, None, None], shift, 0.0)
-
-
-class Repeated(NamedTuple):
-    """Steps that are taken again up to a time within.
-
-    Attributes:
-        active, before, time, repeats: of the ``StepRecord``.
-        until: the time [s].
-        between: where the bodies are by interpolation, if no step is to be taken.
-    """
-
-    active: Active
-    before: State
-    time: jax.Array
-    repeats: jax.Array
-    until: jax.Array
-    between: State
-
-
-def steps_of(record: StepRecord, times: jax.Array) -> jax.Array:
-    """Index of the step that each time falls into."""
-    order = jax.lax.stop_gradient(record.time)
-    return jnp.clip(
-        jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, len(order) - 1
-    )
-
-
-def gyration(world: World, record: StepRecord) -> jax.Array:
-    """Half of what the angular accelerations without a torque change by over each step,
-    ``(steps, bodies, 3)``; none of spheres.
-    """
-    if not world.turns:
-        return jnp.zeros_like(record.before.spin)
-
-    def free(state: State) -> jax.Array:
-        return spin_rates(world, state, jnp.zeros_like(state.spin))
-
-    return (jax.vmap(free)(record.after) - jax.vmap(free)(record.before)) / 2
-
-
-def segments(
-    record: StepRecord,
-    x0: jax.Array,
-    v0: jax.Array,
-    w0: jax.Array,
-    x1: jax.Array,
-    v1: jax.Array,
-    w1: jax.Array,
-    gyration: jax.Array,
-    slopes: Slopes | None,
-) -> Segments:
-    """Pieces of one body's motion: cubics, exact for a parabola; quintics in sustained contact,
-    whose steps tell their ``slopes``.
-    """
-    h = record.duration[:, None]
-    moves = h > 0
-    inverse = jnp.where(moves, 1 / jnp.where(moves, h, 1.0), 0.0)
-    # In a very short step the difference of positions is rounding, which velocities are not.
-    beside = x1 - x0 - h * (v0 + v1) / 2
-    rounding = ROUNDED * jnp.finfo(x0.dtype).eps * jnp.maximum(jnp.abs(x0), jnp.abs(x1))
-    mean = (v0 + v1) / 2 + jnp.where(jnp.abs(beside) > rounding, beside, 0.0) * inverse
-    a0 = (6 * mean - 4 * v0 - 2 * v1) * inverse
-    a1 = (2 * v0 + 4 * v1 - 6 * mean) * inverse
-    # A torque counts as constant over a step.
-    turn = (w1 - w0) * inverse
-    told = Slopes(a0, a1, turn - gyration, turn + gyration)
-    if slopes is not None:
-        told = jax.tree.map(lambda own, of: jnp.where(record.rests[:, None], own, of), slopes, told)
-    return Segments(
-        record.time,
-        record.time + record.duration,
-        x0,
-        x1,
-        v0,
-        v1,
-        told.start_acceleration,
-        told.end_acceleration,
-        w0,
-        w1,
-        told.start_spin_rate,
-        told.end_spin_rate,
-    )
-
-
-def orientations(world: World, record: StepRecord, times: jax.Array) -> jax.Array | None:
-    """Orientation of the clumps at ``times``: cubics of the quaternions between the ends of the
-    steps.
-    """
-    if not world.turns:
-        return None
-    index = steps_of(record, times)
-    ends = [
-        jax.tree.map(lambda column: column[index], end) for end in (record.before, record.after)
-    ]
-    h = record.duration[index]
-    theta = (times - record.time[index]) / jnp.where(h > 0, h, 1.0)
-    orientations = [end.orientation for end in ends]
-    rates = [quaternion_rate(end.orientation, end.spin) for end in ends]
-    turn = cubic(theta[:, None, None], h[:, None, None], *orientations, *rates)
-    return turn / safe_norm(turn)[..., None]

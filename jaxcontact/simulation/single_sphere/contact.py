@@ -486,12 +486,13 @@ def has_landed(phase: ContactPhase, load: Load, path: PhaseNode, last: PhaseNode
 
 
 class ContactNodes(NamedTuple):
-    """The whole motion at the nodes of a contact, (nodes, ...), and the normal acceleration by the
-    contact force, (nodes,).
+    """The whole motion at the nodes of a contact, (nodes, ...), the normal acceleration by the
+    contact force, and the impulse over the mass of all its pushes so far [m/s], (nodes,).
     """
 
     motion: SphereMotion
     acceleration: jax.Array
+    impulse: jax.Array
 
 
 def motion_at_nodes(
@@ -519,13 +520,15 @@ def motion_at_nodes(
         contact_acceleration[:-1],
         contact_acceleration[1:],
     )
+    impulse = accumulated(pushed)
     tangentials, spins, lack = tangential_path(
         scene,
         normal,
         touch.motion.velocity,
         touch.motion.spin,
-        NormalHistory(time, -overlap_rate, accumulated(pushed)),
+        NormalHistory(time, -overlap_rate, impulse),
         share=share,
+        height=-overlap,
         force=contact_acceleration,
         level=level,
     )
@@ -533,6 +536,7 @@ def motion_at_nodes(
     nodes = ContactNodes(
         SphereMotion(touch.motion.time + time, touch.motion.position, velocity, spins),
         contact_acceleration,
+        impulse,
     )
     if path.tau_rate is None:
         acceleration, _ = accelerations(scene, nodes, normal)

@@ -8,6 +8,7 @@ one (a fixed time grid differentiates into numbers of order 1e4 to 1e5 there, wh
 accident).
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -47,7 +48,13 @@ from jaxcontact.simulation.single_sphere.flight import (
 )
 from jaxcontact.simulation.single_sphere.normal_path import NormalPath
 from jaxcontact.simulation.single_sphere.sustained_contact import static_overlap, sustained_contact
-from jaxcontact.simulation.single_sphere.tangential_path import after_friction, split
+from jaxcontact.simulation.single_sphere.tangential_path import (
+    NormalHistory,
+    PushNode,
+    after_friction,
+    slid_until,
+    split,
+)
 
 
 class BounceRecord(NamedTuple):
@@ -58,7 +65,7 @@ class BounceRecord(NamedTuple):
         happened: whether there was a contact.
         start: motion at the start of the flight, (10,).
         flight: motions along the flight, where there is a fluid.
-        nodes: motions at the nodes of the contact, and the normal acceleration there, (nodes, 11).
+        nodes: the contact at its nodes (``row_of_nodes``), (nodes, 12).
         impact_speed, rebound_speed: along the normal, before and after.
         lack_of_flight, lack_of_contact, lack_of_friction: errors, in units of the largest speed of
             the flight and of the impact speed, as far as they are estimated; infinite where the
@@ -86,6 +93,17 @@ def row(motion: SphereMotion) -> jax.Array:
 def motion_of(row: jax.Array) -> SphereMotion:
     """The motion in a ``row``."""
     return SphereMotion(row[..., 0], row[..., 1:4], row[..., 4:7], row[..., 7:10])
+
+
+def row_of_nodes(nodes: ContactNodes) -> jax.Array:
+    """Motion, normal acceleration and impulse in one array, (..., 12)."""
+    beside = jnp.stack([nodes.acceleration, nodes.impulse], axis=-1)
+    return jnp.concatenate([row(nodes.motion), beside], axis=-1)
+
+
+def nodes_of(row: jax.Array) -> ContactNodes:
+    """The nodes in a ``row_of_nodes``."""
+    return ContactNodes(motion_of(row), row[..., 10], row[..., 11])
 
 
 class BounceCarry(NamedTuple):
@@ -127,9 +145,11 @@ def rigid_impact(scene: Scene, touch: TouchDown, index: jax.Array) -> ContactNod
     velocity = tangential + restitution * touch.impact_speed * touch.normal
     position = touch.motion.position + duration * (before + tangential) / 2
     after = SphereMotion(touch.motion.time + duration, position, velocity, spin)
+    nothing = jnp.zeros((2,), dtype=position.dtype)
     return ContactNodes(
         jax.tree.map(lambda first, last: jnp.stack([first, last]), touch.motion, after),
-        jnp.zeros((2,), dtype=position.dtype),
+        nothing,
+        nothing,
     )
 
 
@@ -193,7 +213,7 @@ def bounce(
         happens & ~touch.rests,
         row(progress.motion),
         flight.nodes if scene.has_fluid else None,
-        jnp.concatenate([row(nodes.motion), nodes.acceleration[:, None]], axis=1),
+        row_of_nodes(nodes),
         touch.impact_speed,
         nodes.motion.velocity[-1] @ normal,
         flight.lack,
@@ -348,6 +368,26 @@ def contact_segments(
     return Segments(*(side for column in columns for side in (column[0], column[1])))
 
 
+def in_contacts(
+    scene: Scene, nodes: ContactNodes, motion: SphereMotion, normal: jax.Array, *, level: bool
+) -> SphereMotion:
+    """``motion`` at some times in contacts, with the tangential velocity and spin that friction
+    leaves then; ``nodes`` around each time and before it, (times, nodes, ...).
+    """
+    out = nodes.motion.velocity @ normal
+    passed = PushNode(
+        (nodes.motion.velocity - out[..., None] * normal, nodes.motion.spin),
+        NormalHistory(nodes.motion.time, out, nodes.impulse),
+        nodes.motion.position @ normal,
+        nodes.acceleration,
+    )
+    tangential, spin = jax.vmap(partial(slid_until, scene, normal, level=level))(
+        passed, motion.time
+    )
+    velocity = tangential + (motion.velocity @ normal)[:, None] * normal
+    return motion._replace(velocity=velocity, spin=spin)
+
+
 def motion_at(
     scene: Scene,
     records: BounceRecord,
@@ -381,9 +421,7 @@ def motion_at(
     (plane,) = scene.surfaces
     normal = plane.unit_normal
     ends = nodes[jnp.stack([before, before + 1])]
-    piece = contact_segments(
-        scene, ContactNodes(motion_of(ends), ends[..., 10]), normal, rigid=rigid
-    )
+    piece = contact_segments(scene, nodes_of(ends), normal, rigid=rigid)
 
     # The gap is zero, unless the sphere started inside the plane.
     gap = plane.gap(last.motion.position, scene.bodies.radius)
@@ -405,6 +443,13 @@ def motion_at(
     index = jnp.minimum(index, resting.end_time.shape[0] - 1)
     rest_piece = jax.tree.map(lambda column: column[index], resting)
     motion = SphereMotion(times, *at_times(choose(rests, rest_piece, piece), times))
+    if not rigid:
+        # the slip at a node is right but for its memory: without a pull from the node before the
+        # time on, else from the one before that
+        first = before if level else jnp.where(before % count > 0, before - 1, before)
+        passed = nodes[first[:, None] + np.arange(2 if level else 3)]
+        slid = in_contacts(scene, nodes_of(passed), motion, normal, level=level)
+        motion = choose(inside & ~rests, slid, motion)
 
     starts = jnp.concatenate([records.start, row(last.motion)[None]])
     start = motion_of(starts[jnp.where(node < 0, 0, contact + 1)])

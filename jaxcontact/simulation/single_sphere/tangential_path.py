@@ -16,8 +16,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.numerics.interpolation import ROUNDED
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
+from jaxcontact.simulation.core.shorter_steps import shorter_and_shorter
 
 GRADING = 3
 """Power with which the steps grow shorter towards the end of the push."""
@@ -137,11 +139,70 @@ def faded(left: jax.Array, highest: jax.Array, impulse: jax.Array) -> jax.Array:
     return jnp.where(some, highest * gained, 0.0)
 
 
-def towards_release(history: NormalHistory, share: jax.Array, force: jax.Array) -> NormalHistory:
+class Push(NamedTuple):
+    """An interval in which a contact pushes: its length [s], forces over the mass at both ends,
+    impulse of the push and the mean of what it is so far [m/s].
+    """
+
+    length: jax.Array
+    force_before: jax.Array
+    force_after: jax.Array
+    impulse: jax.Array
+    mean: jax.Array
+
+    def until(self, x: jax.Array) -> jax.Array:
+        """Impulse until the share ``x`` of the interval: the quartic with these ends and this
+        mean.
+        """
+        before = self.length * jnp.maximum(self.force_before, 0.0)
+        after = self.length * jnp.maximum(self.force_after, 0.0)
+        cubic = before + x * (3 * self.impulse - 2 * before - after)
+        cubic = x * (cubic + x * x * (before + after - 2 * self.impulse))
+        of_cubic = self.impulse / 2 + (before - after) / 12
+        throughout = (self.force_before >= 0) & (self.force_after >= 0)
+        beside = jnp.where(throughout, 30 * (self.mean - of_cubic), 0.0)
+        return cubic + beside * (x * (1 - x)) ** 2
+
+
+def mean_impulse(
+    length: jax.Array,
+    heights: tuple[jax.Array, jax.Array],
+    velocities: tuple[jax.Array, jax.Array],
+    impulse: jax.Array,
+) -> jax.Array:
+    """Mean of the impulse of a push so far [m/s], from ``heights`` and ``velocities`` out of the
+    plane at both ends of an interval, whose external force lasts; that of half the ``impulse``
+    where the heights are rounded.
+    """
+    (low, high), (first, last) = heights, velocities
+    advance = high - low - length * (first + last) / 2
+    rounding = ROUNDED * jnp.finfo(advance.dtype).eps * jnp.maximum(jnp.abs(low), jnp.abs(high))
+    told = (jnp.abs(advance) > rounding) & (length > 0)
+    return impulse / 2 + jnp.where(told, advance / jnp.where(told, length, 1.0), 0.0)
+
+
+def push_between(
+    history: NormalHistory,
+    height: jax.Array,
+    force: jax.Array,
+    first: jax.Array,
+    length: jax.Array,
+) -> Push:
+    """The push from the node ``first`` to the next one, over the ``length`` in which it lasts."""
+    last = first + 1
+    impulse = history.impulse[last] - history.impulse[first]
+    heights, velocities = ((column[first], column[last]) for column in (height, history.velocity))
+    mean = mean_impulse(length, heights, velocities, impulse)
+    return Push(length, force[first], force[last], impulse, mean)
+
+
+def towards_release(
+    history: NormalHistory, share: jax.Array, height: jax.Array, force: jax.Array
+) -> NormalHistory:
     """``history`` at about as many nodes, from touch-down to where the contact ceases to push:
     after the ``share`` of the last interval in which it does.
 
-    In this interval the force fades (``faded``); before, the impulse is a cubic in each.
+    In this interval the force fades (``faded``); before, the impulse is a quartic in each.
     """
     time, velocity, impulse = history
     pushed, duration = jnp.diff(impulse), jnp.diff(time)
@@ -155,17 +216,14 @@ def towards_release(history: NormalHistory, share: jax.Array, force: jax.Array) 
     )
     h = jnp.where(known == last, length, duration[known])
     x = (nodes - time[known]) / jnp.where(h > 0, h, 1.0)
-    before, after = jnp.maximum(force[known], 0.0), jnp.maximum(force[known + 1], 0.0)
-    gained = pushed[known]
-    cubic = x * (h * before + x * (3 * gained - 2 * h * before - h * after))
-    cubic = cubic + x**3 * (h * (before + after) - 2 * gained)
+    gained = push_between(history, height, force, known, h).until(x)
     inside = (known == last) & (x < 1)
     left = jnp.where(inside, 1 - x, 1.0)
     fading = jnp.where(inside, faded(left, force[last] * length, pushed[last]), pushed[last])
     return NormalHistory(
         nodes,
         velocity[known] + x * (velocity[known + 1] - velocity[known]),
-        impulse[known] + jnp.where(known == last, fading, cubic),
+        impulse[known] + jnp.where(known == last, fading, gained),
     )
 
 
@@ -227,6 +285,19 @@ def between(begin: NormalHistory, end: NormalHistory) -> NormalHistory:
     )
 
 
+def pulled_between_rubs(
+    scene: Scene,
+    normal: jax.Array,
+    motion: tuple[jax.Array, jax.Array],
+    interval: NormalHistory,
+) -> tuple[jax.Array, jax.Array]:
+    """Tangential velocity and spin after an interval: external forces between two halves of
+    friction, which is right to second order.
+    """
+    eased = pulled_and_rubbed(scene, normal, motion, interval, 0.0, 0.5)
+    return pulled_and_rubbed(scene, normal, eased, interval, 1.0, 0.5)
+
+
 def alternating(
     scene: Scene, normal: jax.Array, first: tuple[jax.Array, jax.Array], history: NormalHistory
 ) -> tuple[tuple[jax.Array, jax.Array], jax.Array]:
@@ -277,6 +348,7 @@ def tangential_path(
     history: NormalHistory,
     *,
     share: jax.Array,
+    height: jax.Array,
     force: jax.Array,
     level: bool,
 ) -> TangentialPath:
@@ -293,6 +365,7 @@ def tangential_path(
         spin: at touch-down, (3,).
         history: normal motion at the nodes.
         share: of each interval in which the contact pushes, (nodes - 1,).
+        height: of the centre over where it touched down, at the nodes [m].
         force: contact force over the mass at the nodes [m/s^2].
         level: whether no external force has a component along the plane.
     """
@@ -300,10 +373,68 @@ def tangential_path(
     if level:
         path = after_friction(scene, tangential, spin, normal, history.impulse)
         return TangentialPath(*path, jnp.zeros_like(history.time[0]))
-    steps = towards_release(history, share, force)
+    steps = towards_release(history, share, height, force)
     found, lack = alternating(scene, normal, (tangential, spin), steps)
     # from the last step before each node on: friction comes last, which keeps what sticks
     before = jax.lax.stop_gradient(jnp.searchsorted(steps.time, history.time, side="right") - 1)
     known, moving = jax.tree.map(lambda column: column[before], (steps, found))
-    onwards = jax.vmap(partial(pulled_and_rubbed, scene, normal, kick=1.0, push=1.0))
+    onwards = jax.vmap(partial(pulled_between_rubs, scene, normal))
     return TangentialPath(*onwards(moving, between(known, history)), lack)
+
+
+class PushNode(NamedTuple):
+    """Nodes of a contact, (..., nodes): tangential velocity and spin (..., nodes, 3), what friction
+    feels of the normal motion, position along the normal [m], and the contact force over the mass
+    [m/s^2].
+    """
+
+    motion: tuple[jax.Array, jax.Array]
+    history: NormalHistory
+    height: jax.Array
+    force: jax.Array
+
+
+def history_at(nodes: PushNode, time: jax.Array) -> NormalHistory:
+    """What friction feels at ``time``, a number, between neighbouring ``nodes``."""
+    count = len(nodes.history.time)
+    first = jnp.searchsorted(jax.lax.stop_gradient(nodes.history.time), time, side="right") - 1
+    first = jax.lax.stop_gradient(jnp.clip(first, 0, count - 2))
+    begin = NormalHistory(*(column[first] for column in nodes.history))
+    before, after = nodes.force[first], nodes.force[first + 1]
+    turns = (before > 0) & (after < 0)
+    share = jnp.where(turns, before / jnp.where(turns, before - after, 1.0), 1.0)
+    length = nodes.history.time[first + 1] - begin.time
+    x = (time - begin.time) / jnp.where(length > 0, length, 1.0)
+    push = push_between(nodes.history, nodes.height, nodes.force, first, share * length)
+    velocity = begin.velocity + x * (nodes.history.velocity[first + 1] - begin.velocity)
+    return NormalHistory(time, velocity, begin.impulse + push.until(jnp.minimum(x / share, 1.0)))
+
+
+def slid_until(
+    scene: Scene, normal: jax.Array, nodes: PushNode, time: jax.Array, *, level: bool
+) -> tuple[jax.Array, jax.Array]:
+    """Tangential velocity and spin at ``time``, a number, from the first of some neighbouring
+    ``nodes`` on.
+
+    A polynomial between nodes does not know where a contact begins to stick. On a ``level`` plane
+    the slip is a closed function of the impulse; else it is reached in ever shorter steps, each
+    with a half of friction before and after the external forces, and extrapolated.
+    """
+    begin: Any = jax.tree.map(lambda column: column[0], nodes)
+    if level:
+        gained = history_at(nodes, time).impulse - begin.history.impulse
+        return after_friction(scene, *begin.motion, normal, gained)
+
+    step = partial(pulled_between_rubs, scene, normal)
+
+    def share(
+        motion: tuple[jax.Array, jax.Array], span: tuple[jax.Array, jax.Array]
+    ) -> tuple[tuple[jax.Array, jax.Array], None]:
+        middle = (span[0] + span[1]) / 2
+        first, half, last = (history_at(nodes, end) for end in (span[0], middle, span[1]))
+        whole = step(motion, between(first, last))
+        fine = step(step(motion, between(first, half)), between(half, last))
+        return jax.tree.map(lambda fine, whole: fine + (fine - whole) / 3, fine, whole), None
+
+    ends = shorter_and_shorter(begin.history.time, time)
+    return jax.lax.scan(share, begin.motion, (ends[:-1], ends[1:]))[0]

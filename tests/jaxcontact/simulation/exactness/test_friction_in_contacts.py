@@ -11,6 +11,7 @@ import pytest
 
 import jaxcontact as jc
 from tests.jaxcontact.simulation import in_time, scenes
+from tests.jaxcontact.simulation.multibody import spheres_in_time
 from tests.jaxcontact.simulation.test_values import reference_law
 
 
@@ -73,3 +74,83 @@ def test_what_is_called_a_success_is_right(law):
         worst = max(worst, np.max(np.abs(error)) / found.contacts.impact_speed[0])
     assert worst < 2e-6
     assert inexact <= 3
+
+
+@pytest.mark.parametrize(
+    ("tilted", "within"), [(False, 1e-6), pytest.param(True, 5e-6, marks=pytest.mark.long)]
+)
+def test_what_is_seen_inside_a_contact_is_right(tilted, within):
+    """Also where the sphere begins to stick between two nodes, and the little slip of one that
+    sticks under a pull.
+    """
+    rng = np.random.default_rng(5)
+    method = jc.EventAligned(max_contacts=1)
+    worst, seen = 0.0, 0
+    for slip_velocity in (1e-4, 1e-3, 1e-2, 1e-1):
+        normal = np.append((0.4 if tilted else 0.0) * rng.normal(size=2), 1.0)
+        normal /= np.linalg.norm(normal)
+        velocity = rng.normal(size=3)
+        velocity -= (velocity @ normal + 1.5) * normal
+        case = {
+            **scenes.BASE,
+            "restitution": 0.8,
+            "exponent": 1.5,
+            "stiffness": 1e5,
+            "friction": rng.uniform(0.3, 0.7),
+            "slip_velocity": slip_velocity,
+            "normal": tuple(normal),
+            "position": (scenes.BASE["radius"] + 1e-4) * normal,
+            "velocity": velocity,
+            "spin": 20.0 * rng.normal(size=3),
+        }
+        p = {name: jnp.asarray(value, dtype=float) for name, value in case.items()}
+        law = "hunt_crossley"
+        contact = run(p, np.linspace(0.0, 0.1, 25), law=law, method=method).contacts
+        inside = np.linspace(contact.touch_down[0], contact.lift_off[0], 26)[1:-1]
+        times = np.append(0.0, inside)
+        found = run(p, times, law=law, method=method)
+        sphere = in_time.Sphere(
+            reference_law(law, case),
+            planes=((case["normal"], 0.0),),
+            friction=case["friction"],
+            slip_velocity=case["slip_velocity"],
+        )
+        start = np.concatenate([case["position"], case["velocity"], case["spin"]])
+        expected = in_time.integrate(sphere, start, times).states
+        error = np.append(found.velocity - expected[:, 3:6], 0.02 * (found.spin - expected[:, 6:]))
+        seen += found.status == jc.Status.SUCCESS
+        worst = max(worst, np.max(np.abs(error)) / np.linalg.norm(velocity))
+    assert seen == 4
+    assert worst < within
+
+
+@pytest.mark.long
+def test_what_is_seen_inside_a_contact_of_two_spheres_is_right():
+    radius, mass = np.array([0.01, 0.015]), np.array([0.01, 0.03])
+    position = np.array([[0.0, 0.0, 0.0], [0.0205, 0.0, 0.015]])
+    velocity, spin = np.array([[2.0, 0.3, 0.0], [0.0, 0.0, 0.0]]), np.zeros((2, 3))
+    spin[0] = 30.0, -150.0, 0.0
+
+    @jax.jit
+    def simulated(slip_velocity, times):
+        contact = jc.ContactModel(
+            normal=jc.HuntCrossley(stiffness=1e5, restitution=0.9),
+            friction=jc.RegularizedCoulomb(coefficient=0.4, slip_velocity=slip_velocity),
+        )
+        bodies = jc.spheres(radius=radius, mass=mass)
+        scene = jc.Scene(bodies=bodies, surfaces=(), contact=contact, gravity=(0.0, 0.0, 0.0))
+        start = jc.State(*(jnp.asarray(each) for each in (position, velocity, spin)))
+        method = jc.EventAligned(max_contacts=2, sustained_steps=0)
+        return jc.simulate(scene, start, times, method=method)
+
+    for slip_velocity in (1e-3, 1e-2, 1e-1):
+        spheres = spheres_in_time.Spheres(radius, mass, 1e5, 0.9, 0.4, slip_velocity)
+        contact = simulated(slip_velocity, np.linspace(0.0, 0.02, 6)).contacts
+        inside = np.linspace(contact.touch_down[0], contact.lift_off[0], 7)[1:-1]
+        found = simulated(slip_velocity, np.append(0.0, inside))
+        assert found.status == jc.Status.SUCCESS
+        for row, time in enumerate(inside, start=1):
+            start = np.hstack([position, velocity, spin])
+            expected, _ = spheres_in_time.integrate(spheres, start, time)
+            np.testing.assert_allclose(found.velocity[row], expected[:, 3:6], atol=2e-6)
+            np.testing.assert_allclose(found.spin[row], expected[:, 6:], atol=2e-4)
