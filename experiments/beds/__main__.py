@@ -24,7 +24,7 @@ FRICTIONS = (0.1, 0.3, 0.5)
 ROLLINGS = (0.0, 0.1, 0.4)
 """Of the pairs of both, those with friction 0.5 or rolling resistance 0.1."""
 OPENINGS = (4.5, 5.0, 5.5, 6.0)
-"""Of the hopper, in diameters of a grain; one of 4 jams."""
+"""Of the hopper, in diameters of a grain; through one of 4 they jam."""
 DRUM_FRICTIONS = (0.2, 0.5, 0.8)
 
 
