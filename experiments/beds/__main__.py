@@ -10,15 +10,22 @@ from pathlib import Path
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_extra_options=xla_cpu_use_multi_output_fusion")
 
 import jax
+import numpy as np
 
 from experiments.beds import pictures
 from experiments.beds.compression import compress
+from experiments.beds.drum import Drum, turn
+from experiments.beds.grains import DIAMETER
+from experiments.beds.hopper import beverloo, beverloo_errors, discharge, exponent, fill
 from experiments.beds.repose import heap
 from experiments.beds.settling import CREEP_TIME, creep, settle
 
 FRICTIONS = (0.1, 0.3, 0.5)
 ROLLINGS = (0.0, 0.1, 0.4)
 """Of the pairs of both, those with friction 0.5 or rolling resistance 0.1."""
+OPENINGS = (4.5, 5.0, 5.5, 6.0)
+"""Of the hopper, in diameters of a grain; through one of 4 they jam."""
+DRUM_FRICTIONS = (0.2, 0.5, 0.8)
 
 
 def settling(out: Path) -> None:
@@ -75,7 +82,66 @@ def repose(out: Path) -> None:
     )
 
 
-TESTS: dict[str, Callable[[Path], None]] = {"settling": settling, "repose": repose}
+def hopper(out: Path) -> None:
+    """Mass flow rates through openings of several diameters, and Beverloo's law."""
+    filled = fill(0.5, 0.1)
+    print(
+        f"hopper: filled {filled.height:.2f} of its diameters high, "
+        f"{filled.bulk_density:.0f} kg/m^3",
+        flush=True,
+    )
+    found = []
+    for opening in OPENINGS:
+        one = discharge(filled, opening * DIAMETER)
+        found.append(one)
+        print(
+            f"opening {opening} diameters: {1e3 * one.rate:.1f} +- {1e3 * one.error:.1f} g/s, "
+            f"{100 * one.trend:+.0f} % while it empties; {one.lost} grains lost, books off by "
+            f"{one.residual:.0e} of the heat",
+            flush=True,
+        )
+    openings, rates, errors, trends = np.transpose(
+        [(one.opening, one.rate, one.error, one.trend) for one in found]
+    )
+    law = beverloo(openings, rates, filled.bulk_density)
+    unsure = beverloo_errors(openings, rates, errors, filled.bulk_density)
+    print(
+        f"Beverloo: C = {law[0]:.2f} +- {unsure[0]:.2f}, k = {law[1]:.2f} +- {unsure[1]:.2f}; with "
+        f"k = 1.4 the exponent is {exponent(openings, rates):.2f}; rate while it empties "
+        f"{100 * np.mean(trends):+.0f} +- "
+        f"{100 * np.std(trends, ddof=1) / np.sqrt(len(trends)):.0f} %",
+        flush=True,
+    )
+    pictures.draw_discharge(out / "bed_hopper.png", found, filled.bulk_density, law)
+
+
+def drum(out: Path) -> None:
+    """Dynamic angles of repose against friction, and torque against the moment of the weight."""
+    drums: dict[float, Drum] = {}
+    for friction, seed, backwards in (
+        *((friction, 0, 0.0) for friction in DRUM_FRICTIONS),
+        (0.5, 1, 0.0),
+        (0.5, 0, 1.0),
+    ):
+        one = turn(friction, 0.1, seed=seed, backwards=backwards)
+        drums.setdefault(friction, one)
+        print(
+            f"drum, friction {friction}, packing {seed}, {backwards:.0f} s backwards: "
+            f"{one.angle:.2f} +- {one.error:.2f} degrees, {one.drift:+.2f} in the second half; "
+            f"torque {one.torque:.4f} N m, moment of the weight "
+            f"{one.moment + one.spun_up:.4f}, carried at {one.carried:.3f} of the drum; "
+            f"heat {one.heat:.4f} of the work, books off by {one.residual:.0e} of it",
+            flush=True,
+        )
+    pictures.draw_drums(out / "bed_drum.png", drums)
+
+
+TESTS: dict[str, Callable[[Path], None]] = {
+    "settling": settling,
+    "repose": repose,
+    "hopper": hopper,
+    "drum": drum,
+}
 
 
 def main() -> None:

@@ -8,9 +8,11 @@ from matplotlib.collections import EllipseCollection
 from matplotlib.figure import Figure
 
 from experiments.beds.compression import Compressed
-from experiments.beds.grains import DIAMETER, Floats
+from experiments.beds.drum import DRUM, Drum
+from experiments.beds.grains import DIAMETER, GRAVITY, Floats
+from experiments.beds.hopper import BEVERLOO, DROP, HOPPER, TRAY, Discharge
 from experiments.beds.repose import PLATE, RIM, Heap, surface_heights
-from experiments.drawing import BLUE, GREEN, ORANGE, save
+from experiments.drawing import BLUE, DARK, GREEN, ORANGE, SERIES, save
 
 
 def draw_grains(axes: Axes, position: Floats, radius: Floats, colour: Floats) -> None:
@@ -105,4 +107,75 @@ def draw_compression(
     axes.set_xlabel("strain [%]")
     axes.set_ylabel("stress on the lid [kPa]")
     axes.legend(fontsize=8)
+    save(figure, path)
+
+
+def draw_discharge(path: Path, found: list[Discharge], bulk_density: float, law: Floats) -> None:
+    """Grains in hopper and tray, what has run out over time, and the rates against the openings
+    with the law fitted to them and that of Beverloo et al.
+    """
+    figure = Figure(figsize=(12.0, 4.0), layout="constrained")
+    side, over_time, rates = figure.subplots(1, 3, width_ratios=(1.1, 1.0, 1.0))
+    shown = found[-1]
+    behind = shown.position[:, 1] > 0.0  # cut open
+    draw_grains(side, shown.position[behind], shown.radius[behind], shown.position[behind, 1])
+    top = 1.15e3 * float(np.max(shown.position[:, 2]))
+    for sign in (-1.0, 1.0):
+        edge = [0.5e3 * sign * shown.opening, 1e3 * sign * HOPPER]
+        side.plot([*edge, edge[1]], [0.0, 0.0, top], color="black", linewidth=2.0)
+        side.plot([1e3 * sign * TRAY] * 2, [-1e3 * DROP, 0.0], color="black", linewidth=2.0)
+    side.axhline(-1e3 * DROP, color="black", linewidth=2.0)
+    side.set_ylabel("z [mm]")
+    for one, colour in zip(found, SERIES, strict=False):
+        label = f"{one.opening / DIAMETER:.3g} diameters: {1e3 * one.rate:.0f} g/s"
+        over_time.plot(one.times, one.out, color=colour, label=label)
+    over_time.set_xlabel("time [s]")
+    over_time.set_ylabel("mass that has run out [kg]")
+    over_time.legend(fontsize=8)
+    opening = np.array([one.opening for one in found])
+    along = np.linspace(0.8 * opening[0], 1.05 * opening[-1], 50)
+    for (coefficient, cut), style, name in (
+        (tuple(law), "-", "fitted"),
+        (BEVERLOO, "--", "Beverloo"),
+    ):
+        effective = np.maximum(along - cut * DIAMETER, 0.0)
+        curve = coefficient * bulk_density * np.sqrt(GRAVITY) * effective**2.5
+        label = f"{name}: C = {coefficient:.2f}, k = {cut:.2f}"
+        rates.plot(along / DIAMETER, 1e3 * curve, style, color=DARK, label=label)
+    for one, colour in zip(found, SERIES, strict=False):
+        rates.errorbar(
+            one.opening / DIAMETER,
+            1e3 * one.rate,
+            1e3 * one.error,
+            fmt="o",
+            color=colour,
+            capsize=3,
+        )
+    rates.set_xlabel("opening [diameters of a grain]")
+    rates.set_ylabel("mass flow rate [g/s]")
+    rates.legend(fontsize=8)
+    save(figure, path)
+
+
+def draw_drums(path: Path, drums: dict[float, Drum]) -> None:
+    """Each drum along its axis, grains coloured by their speed, with the line of its angle; and the
+    angles against friction.
+    """
+    figure = Figure(figsize=(3.4 * (len(drums) + 1), 3.3), layout="constrained")
+    *row, angles = figure.subplots(1, len(drums) + 1)
+    turn = np.linspace(0.0, 2.0 * np.pi, 200)
+    for axes, (friction, drum) in zip(row, drums.items(), strict=True):
+        draw_grains(axes, drum.position, drum.radius, np.minimum(drum.speed, 0.3))
+        axes.plot(1e3 * DRUM * np.cos(turn), 1e3 * DRUM * np.sin(turn), color="black")
+        along = np.array([-0.7, 0.7]) * DRUM
+        line = drum.level + np.tan(np.radians(drum.angle)) * along
+        axes.plot(1e3 * along, 1e3 * line, "--", color=ORANGE, linewidth=2.0)
+        axes.set_title(f"friction {friction}: {drum.angle:.1f} ± {drum.error:.1f}°", fontsize=10)
+        axes.set_xlim(-1.05e3 * DRUM, 1.05e3 * DRUM)
+        axes.set_ylim(-1.05e3 * DRUM, 1.05e3 * DRUM)
+        angles.errorbar(friction, drum.angle, drum.error, fmt="o", color=BLUE, capsize=3)
+    row[0].set_ylabel("z [mm]")
+    angles.plot(list(drums), [drum.angle for drum in drums.values()], color=BLUE)
+    angles.set_xlabel("sliding friction")
+    angles.set_ylabel("dynamic angle of repose [degrees]")
     save(figure, path)

@@ -77,9 +77,10 @@ def settle(friction: float, rolling_coefficient: float, *, seed: int = 0) -> Set
     )
 
 
-def solid_fraction(position: Floats, radius: Floats) -> float:
-    """Of the layer between 3 diameters over the floor and 3 below the highest centre, wall to wall:
-    each sphere counts with the part of its volume within the layer.
+def solid_fraction(position: Floats, radius: Floats, *, area: float = WIDTH**2) -> float:
+    """Of the layer between 3 diameters over the floor and 3 below the highest centre, wall to wall,
+    over the ``area`` of the floor [m^2]: each sphere counts with the part of its volume within the
+    layer.
     """
     low, high = 3.0 * DIAMETER, float(np.max(position[:, 2])) - 3.0 * DIAMETER
 
@@ -88,7 +89,7 @@ def solid_fraction(position: Floats, radius: Floats) -> float:
         cap = np.clip(level - position[:, 2] + radius, 0.0, 2.0 * radius)
         return np.pi * cap**2 * (3.0 * radius - cap) / 3.0
 
-    return float(np.sum(below(high) - below(low)) / (WIDTH**2 * (high - low)))
+    return float(np.sum(below(high) - below(low)) / (area * (high - low)))
 
 
 def creep(settled: Settled) -> tuple[float, float]:

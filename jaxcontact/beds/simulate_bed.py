@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxcontact.beds.bed import Bed, check_bed
-from jaxcontact.beds.components import dot, to_last_axis
+from jaxcontact.beds.components import Components, cross, dot, each, to_last_axis
 from jaxcontact.beds.contact_forces import effective_at_walls, effective_of_pairs
 from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
 from jaxcontact.beds.steps import (
@@ -32,6 +32,7 @@ from jaxcontact.beds.trajectory import (
     BedStatus,
     BedTrajectory,
 )
+from jaxcontact.beds.walls import of_walls
 from jaxcontact.laws.friction.rolling import RollingMemory, rolling_energy
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import State
@@ -74,7 +75,8 @@ def simulate_bed(
             ``grad`` nothing can be raised: look at ``status``.
 
     Returns:
-        Position, velocity, spin, energies and forces on walls at ``times``, contacts at the last.
+        Position, velocity, spin, energies, forces and torques on walls at ``times``, contacts at
+        the last.
 
     Raises:
         ValueError, TypeError: before tracing, naming the argument and the remedy.
@@ -238,6 +240,7 @@ class _Output(NamedTuple):
     energy: BedEnergy
     work: Work
     wall_force: jax.Array
+    wall_torque: jax.Array
     deepest: jax.Array
 
 
@@ -278,6 +281,7 @@ def _run(
         outputs.energy,
         outputs.work if ledger else None,
         outputs.wall_force,
+        outputs.wall_torque,
         contacts,
         end,
         status,
@@ -377,11 +381,7 @@ def _output(world: World, state: BedState) -> _Output:
         -jnp.asarray(pull),
         *(a + b for a, b in zip(*stored, strict=True)),
     )
-    walls = jnp.arange(len(world.bed.walls))[:, None] == state.wall_contacts.wall
-    walls = walls & state.wall_contacts.live
-    force = -jnp.stack(
-        [jnp.sum(jnp.where(walls, f, 0.0), axis=-1) for f in state.loads[1].force], axis=-1
-    )
+    force, torque = _on_walls(world, state)
     return _Output(
         in_order(particles, particles.position),
         in_order(particles, particles.velocity),
@@ -389,8 +389,28 @@ def _output(world: World, state: BedState) -> _Output:
         energy,
         state.work,
         force,
+        torque,
         jax.lax.stop_gradient(jnp.maximum(*deepest)),
     )
+
+
+def _on_walls(world: World, state: BedState) -> tuple[jax.Array, jax.Array]:
+    """Force [N] and torque [N m] of all spheres on each wall ``(walls, 3)``, the torque about the
+    point about which the wall turns.
+    """
+    contacts, loads = state.wall_contacts, state.loads[1]
+    if not world.bed.walls:
+        return jnp.zeros((0, 3)), jnp.zeros((0, 3))
+    centre = of_walls(world.walls(state.time).centre, contacts.wall)
+    arm = each(lambda x, c: x[contacts.sphere] - c, state.particles.position, centre)
+    torque = each(jnp.add, cross(arm, loads.force), loads.torques[0])
+    number = jnp.arange(len(world.bed.walls))[:, None]
+    here = (number == contacts.wall) & contacts.live
+
+    def summed(vector: Components) -> jax.Array:
+        return -to_last_axis(each(lambda x: jnp.sum(jnp.where(here, x, 0.0), axis=-1), vector))
+
+    return summed(loads.force), summed(torque)
 
 
 def _contacts(state: BedState) -> BedContacts:

@@ -185,6 +185,8 @@ class BedTrajectory(NamedTuple):
         energy: energies.
         work: in contacts and of walls, with ``ledger=True``, else ``None``; see ``ledger``.
         wall_force: on each wall ``(times, walls, 3)`` [N].
+        wall_torque: on each wall, about the point about which it turns, the origin where it does
+            not move ``(times, walls, 3)`` [N m].
         contacts: who touches whom at the last time.
         end: state at the last time, with all histories: what ``simulate_bed`` continues from.
         status: code of ``BedStatus``.
@@ -214,6 +216,7 @@ class BedTrajectory(NamedTuple):
     energy: BedEnergy
     work: Work | None
     wall_force: Annotated[jax.Array, "times walls 3"]
+    wall_torque: Annotated[jax.Array, "times walls 3"]
     contacts: BedContacts
     end: BedState
     status: Annotated[jax.Array, ""]

@@ -20,6 +20,7 @@ from jaxcontact.surfaces.cone import Cone
 from jaxcontact.surfaces.cylinder import Cylinder
 from jaxcontact.surfaces.ellipsoid import Ellipsoid
 from jaxcontact.surfaces.facet import Facet
+from jaxcontact.surfaces.funnel import Funnel
 from jaxcontact.surfaces.mesh import Mesh
 from jaxcontact.surfaces.plane import Plane
 from jaxcontact.surfaces.prescribed_motion import Pose, PrescribedMotion
@@ -34,6 +35,7 @@ __all__ = [
     "Cylinder",
     "Ellipsoid",
     "Facet",
+    "Funnel",
     "Mesh",
     "Plane",
     "Pose",

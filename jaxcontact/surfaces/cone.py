@@ -9,7 +9,7 @@ import numpy as np
 from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces import dimensions
-from jaxcontact.surfaces.axial import Axial, axial, check_axis
+from jaxcontact.surfaces.axial import axial, check_axis, from_rim, slant
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
@@ -59,37 +59,23 @@ class Cone(Surface):
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         at = axial(center, self.start, self.end)
-        slant = jnp.sqrt(at.length**2 + (self.end_radius - self.start_radius) ** 2)
-        up, out = (
-            at.length / slant,
-            (self.end_radius - self.start_radius) / slant,
-        )  # along the wall, from the first end to the second
-        wall_normal = up * at.across - out * at.axis
-        from_rim = at.radius - self.start_radius
-        along = out * from_rim + up * at.height
-        over_wall = up * from_rim - out * at.height
+        wall = slant(at, self.start_radius, self.end_radius, at.length)
 
-        normals = jnp.stack([-at.axis, wall_normal, at.axis])
-        heights = jnp.stack([-at.height, over_wall, at.height - at.length])
+        normals = jnp.stack([-at.axis, wall.normal, at.axis])
+        heights = jnp.stack([-at.height, wall.over, at.height - at.length])
         inside = jnp.all(heights <= 0.0)
         over_first = (heights[0] > 0.0) & (at.radius < self.start_radius)
         over_second = (heights[2] > 0.0) & (at.radius < self.end_radius)
         face = jnp.where(
             inside, jnp.argmax(heights), jnp.where(over_first, 0, jnp.where(over_second, 2, 1))
         )
-        over_face = inside | over_first | over_second | ((along > 0.0) & (along < slant))
+        beside = (wall.along > 0.0) & (wall.along < wall.length)
+        over_face = inside | over_first | over_second | beside
 
-        first = along <= 0.0
-        rim = jnp.where(first, self.start_radius, self.end_radius)
-        level = at.height - jnp.where(first, 0.0, at.length)
-        from_edge, direction = outward(_from_rim(at, rim, level), wall_normal)
+        first = wall.along <= 0.0
+        radius = jnp.where(first, self.start_radius, self.end_radius)
+        rim = from_rim(at, radius, jnp.where(first, 0.0, at.length))
+        from_edge, direction = outward(rim, wall.normal)
         return jnp.where(over_face, heights[face], from_edge), jnp.where(
             over_face, normals[face], direction
         )
-
-
-def _from_rim(at: Axial, rim: jax.Array, level: jax.Array) -> jax.Array:
-    """Displacement ``(3,)`` from the closest point of a rim; analytic on the axis over the tip of a
-    cone, a rim of radius zero.
-    """
-    return at.radial - rim * at.across + level * at.axis

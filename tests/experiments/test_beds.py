@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import calibration as cal
-from experiments.beds import draw_down, friction_from_draw_down, repose, settling
+from experiments.beds import draw_down, drum, friction_from_draw_down, hopper, repose, settling
 from experiments.beds.grains import DIAMETER, RADIUS
 
 
@@ -65,6 +65,42 @@ def test_a_draw_down_is_measured_on_a_wedge_and_by_what_lies_above():
     assert abs(found.retained - 1.0 / 3.0) < 1e-3
     assert abs(found.time - 0.5) < 0.02
     assert abs(found.slope - 30.0) < 0.5
+
+
+def test_the_rate_of_an_even_discharge_is_found_in_every_block():
+    times = np.linspace(0.0, 2.0, 37)
+    out = np.minimum(0.2 * np.maximum(times - 0.1, 0.0), 0.36)
+    np.testing.assert_allclose(hopper.rates_of_blocks(times, out), 0.2, rtol=1e-12)
+    times = np.linspace(0.0, 4.0, 73)
+    rates = hopper.rates_of_blocks(times, np.interp(times, [0.1, 0.85, 3.85], [0.0, 0.15, 0.45]))
+    assert rates[0] == pytest.approx(0.2, rel=1e-12)
+    assert rates[-1] == pytest.approx(0.1, rel=1e-12)
+
+
+@pytest.mark.parametrize("constants", [(0.58, 1.4), (0.64, 2.5)])
+def test_the_constants_of_beverloo_are_found_from_rates_that_follow_the_law(constants):
+    coefficient, cut = constants
+    openings = DIAMETER * np.array([4.0, 5.0, 6.5])
+    rates = coefficient * 1400.0 * np.sqrt(9.81) * (openings - cut * DIAMETER) ** 2.5
+    np.testing.assert_allclose(hopper.beverloo(openings, rates, 1400.0), constants, rtol=1e-10)
+    if cut == hopper.BEVERLOO[1]:
+        assert hopper.exponent(openings, rates) == pytest.approx(2.5, rel=1e-12)
+
+
+def test_grains_beside_the_hopper_or_under_the_tray_are_lost():
+    place = np.array([[0.0, 0.0, 0.1], [0.0, 0.0, -0.03], [0.0, 1.0, 0.1], [0.0, 0.0, -1.0]])
+    assert hopper.lost(place) == 2
+
+
+def test_the_surface_in_a_drum_is_found():
+    """The uppermost grains have their centres in a plane."""
+    numbers = np.random.default_rng(9)
+    slope = np.tan(np.radians(27.0))
+    place = numbers.uniform([-drum.DRUM, 0.0, 0.0], [drum.DRUM, drum.LENGTH, 0.02], (12_000, 3))
+    place[:, 2] = -0.01 + slope * place[:, 0] - np.where(np.arange(12_000) % 4, 0.0, place[:, 2])
+    angle, level = drum.surface_line(place, np.full(len(place), RADIUS))
+    assert abs(angle - 27.0) < 0.1
+    assert abs(level + 0.01 - RADIUS / np.cos(np.radians(27.0))) < 0.02 * RADIUS
 
 
 @pytest.mark.slow

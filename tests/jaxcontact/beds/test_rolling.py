@@ -130,3 +130,59 @@ def test_a_wall_that_is_taken_away_lets_go_and_what_stays_goes_on():
     later = jc.simulate_bed(bed, result.end, [END, END + 0.1], time_step=2e-5)
     fallen = jax.tree.map(np.asarray, later.position[-1] - later.position[0])
     np.testing.assert_allclose(fallen[:, 2], -0.5 * 9.81 * 0.01, rtol=1e-3)
+
+
+@functools.cache
+def in_a_drum(convention):
+    """Seven spheres in a turning drum with turning ends, after each of 120 steps."""
+    numbers = np.random.default_rng(8)
+    motion = jc.PrescribedMotion(
+        reference_point=(0.0, 0.01, 0.02), angular_velocity=(0.0, -3.0, 0.0)
+    )
+    axis = {"start": (0.0, -1.0, 0.02), "end": (0.0, 1.0, 0.02)}
+    bed = jc.Bed(
+        spheres=jc.spheres(radius=numbers.uniform(4e-3, 6e-3, 7), density=2500.0),
+        contact=CONTACT.replace(convention=convention),
+        rolling=jc.ElasticPlasticRolling(rolling_coefficient=COEFFICIENT),
+        walls=(
+            jc.Cylinder(**axis, radius=0.02, hollow=True, motion=motion),
+            jc.Plane(normal=(0.0, 1.0, 0.0), motion=motion),
+            jc.Plane(normal=(0.0, -1.0, 0.0), offset=-0.025, motion=motion),
+        ),
+    )
+    angle = np.linspace(-2.4, 0.4, 7)
+    place = np.stack([0.0157 * np.cos(angle), 0.0055 + 0.014 * (np.arange(7) % 2), angle], -1)
+    place[:, 2] = 0.02 + 0.0157 * np.sin(angle)
+    start = jc.state(
+        position=place, velocity=numbers.normal(0, 0.1, (7, 3)), spin=numbers.normal(0, 9.0, (7, 3))
+    )
+    times = 2e-5 * np.arange(121)
+    return bed, jc.simulate_bed(bed, start, times, time_step=2e-5, ledger=True), motion
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("convention", ["contact_point", "lammps_granular"])
+def test_weight_and_torques_of_walls_turn_the_spheres(convention):
+    """Moment of momentum about the axis of all spheres together, to rounding."""
+    bed, result, motion = in_a_drum(convention)
+    mass, inertia = (
+        np.asarray(x)[:, None] for x in (bed.spheres.mass, bed.spheres.moment_of_inertia)
+    )
+    arm = np.asarray(result.position) - np.array(motion.reference_point)
+    momentum = np.sum(mass * np.cross(arm, result.velocity) + inertia * result.spin, axis=1)
+    weight = np.sum(mass * np.cross(arm, [0.0, 0.0, -9.81]), axis=1)
+    turning = weight - np.sum(result.wall_torque, axis=1)
+    gained = np.trapezoid(turning, result.times, axis=0)
+    np.testing.assert_allclose(
+        momentum[-1] - momentum[0], gained, rtol=0, atol=1e-12 * np.max(np.abs(momentum))
+    )
+    assert np.max(np.abs(result.wall_torque[:, 0, 1])) > 1e-5
+
+
+@pytest.mark.long
+def test_the_torque_of_a_drum_is_its_work_over_its_angle():
+    _, result, motion = in_a_drum("contact_point")
+    power = -np.sum(result.wall_torque, axis=1) @ np.array(motion.angular_velocity)
+    assert np.trapezoid(power, result.times) == pytest.approx(
+        float(result.ledger.walls[-1]), rel=1e-10
+    )

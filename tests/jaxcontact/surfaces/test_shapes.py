@@ -23,6 +23,7 @@ from jaxcontact.surfaces import (
     Cylinder,
     Ellipsoid,
     Facet,
+    Funnel,
     Mesh,
     Plane,
     PrescribedMotion,
@@ -61,6 +62,7 @@ DENTED = CUBE.copy()
 DENTED[7] = (0.35, 0.4, 0.3)
 AXIS = {"start": (0.1, 0.2, -0.3), "end": (0.5, -0.4, 0.6)}
 TURNED = {"center": (0.2, -0.1, 0.3), "orientation": (0.5, -0.3, 0.8)}
+LEANING = {"center": (0.2, -0.1, 0.1), "axis": (0.6, -0.4, 1.5)}
 
 SHAPES = {
     "plane": Plane(normal=(0.3, -0.4, 2.0), offset=0.2, motion=MOTION),
@@ -78,9 +80,11 @@ SHAPES = {
         motion=MOTION,
     ),
     "tube": Tube(**AXIS, radius=0.5, motion=MOTION),
+    "funnel": Funnel(**LEANING, opening_radius=0.2, rim_radius=0.7, height=0.6, motion=MOTION),
+    "plate": Funnel(**LEANING, opening_radius=0.3, rim_radius=0.9, motion=MOTION),
     "mesh": Mesh(vertices=DENTED, faces=CUBE_FACES, motion=MOTION),
 }
-CONVEX = [name for name in SHAPES if name not in ("mesh", "tube")]
+CONVEX = [name for name in SHAPES if name not in ("mesh", "tube", "funnel", "plate")]
 every_shape = pytest.mark.parametrize("name", SHAPES)
 
 OFFSETS = (-3, -2, -1, 1, 2, 3)
@@ -262,6 +266,13 @@ def surface_samples(name):
         across = np.cross(axis, random.normal(size=(20000, 3)))
         across /= np.linalg.norm(across, axis=1, keepdims=True)
         return start + random.uniform(size=(20000, 1)) * (end - start) + shape.radius * across
+    if name in ("funnel", "plate"):
+        axis = np.array(shape.axis) / np.linalg.norm(shape.axis)
+        around = np.cross(axis, random.normal(size=(20000, 3)))
+        around /= np.linalg.norm(around, axis=1, keepdims=True)
+        along = random.uniform(size=(20000, 1))
+        radius = shape.opening_radius + along * (shape.rim_radius - shape.opening_radius)
+        return np.array(shape.center) + along * shape.height * axis + radius * around
     if name == "mesh":
         weights = random.dirichlet((0.5, 0.5, 0.5), size=(12, 2000))
         return np.einsum("fsk,fkx->fsx", weights, shape.vertices[np.array(shape.faces)]).reshape(
@@ -392,6 +403,8 @@ def turned_and_moved(shape, turn, shift):
     }
     if hasattr(shape, "orientation"):
         changes["orientation"] = (turn * Rotation.from_rotvec(shape.orientation)).as_rotvec()
+    if hasattr(shape, "axis"):
+        changes["axis"] = turn.apply(shape.axis)
     if hasattr(shape, "offset"):
         changes["normal"] = normal = turn.apply(shape.normal)
         changes["offset"] = shape.offset + shift @ normal / np.linalg.norm(normal)
@@ -481,6 +494,29 @@ def gradient_and_hessian(surface, vector):
 
 SQUARE = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 CORNERS = {
+    "funnel": (
+        Funnel(opening_radius=0.5, rim_radius=1.0, height=0.5),
+        [
+            (0, 0, 0),  # on the axis, in the opening
+            (0, 0, 2),
+            (0.5, 0, 0),  # on the rims
+            (0, 1, 0.5),
+            (0.75, 0, 0.25),  # on the wall
+            (1.5, 0, 1),  # beyond the rim, along the wall
+        ],
+    ),
+    "plate": (
+        Funnel(opening_radius=0.5, rim_radius=1.0),
+        [
+            (0, 0, 0),
+            (0, 0, 1),
+            (0.5, 0, 0),
+            (0, 1, 0),
+            (0.7, 0, 0),
+            (1.5, 0, 0),
+            (0.2, 0, 0),  # in the hole
+        ],
+    ),
     "sphere": (Sphere(radius=1.0), [(0, 0, 0), (0, 0, 1), (1, 0, 0)]),
     "capsule": (
         Capsule(radius=0.25),
@@ -634,7 +670,9 @@ def test_degenerate_places_have_finite_second_derivatives_in_single_precision(na
     "cone-float64",
     "ellipsoid-float64",
     "facet-float64",
+    "funnel-float64",
     "mesh-float64",
+    "plate-float64",
 )
 @pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.long), "float64"])
 @pytest.mark.parametrize("name", CORNERS)
@@ -765,6 +803,11 @@ def test_the_plane_is_the_plane_of_scenes():
             "start = end .* Give two different points",
         ),
         (lambda: Cone(start_radius=0.0), "at least one positive radius"),
+        (
+            lambda: Funnel(opening_radius=1.0, rim_radius=1.0),
+            "is a circle. Give two different radii",
+        ),
+        (lambda: Funnel(axis=(0, 0, 0), opening_radius=1.0, rim_radius=2.0), "has no direction"),
         (lambda: Facet(vertices=((0, 0, 0), (1, 1, 1), (2, 2, 2))), "on one line"),
         (
             lambda: Mesh(vertices=CUBE, faces=CUBE_FACES[:-1]),
