@@ -67,7 +67,8 @@ class Along(NamedTuple):
         """
         value = polynomial(self.load, at)
         rounded = (self.least_load > 0) & (value <= 0)
-        return value + jax.lax.stop_gradient(jnp.where(rounded, self.least_load - value, 0.0))
+        frozen = jax.lax.stop_gradient
+        return jnp.where(rounded, frozen(self.least_load) + (value - frozen(value)), value)
 
     def impulse_share(self, at: jax.Array) -> jax.Array:
         """Part of the normal impulse of the step until then, ``(pairs,)``."""

@@ -273,12 +273,12 @@ def test_the_dashpot_of_a_spring_that_slides_back_does_not_act():
 @pytest.mark.slow
 @pytest.mark.parametrize("spring", ["friction", "rolling"])
 def test_a_dashpot_beside_a_slider_resists_fully_until_the_contact_ends(spring):
-    """What slides on a slider that bears next to nothing is slowed by its dashpot alone:
-    exponentially, and so is the derivative by the approach speed, which moves the end.
+    """What slides on a slider that bears next to nothing is slowed by its dashpot alone,
+    exponentially; and so is the derivative by the restitution, which moves the end.
     """
-    damping, approach = (0.5, 0.4) if spring == "friction" else (2e-5, 0.4)
+    damping, approach = (0.5 if spring == "friction" else 2e-5), 0.4
 
-    def simulated(approach):
+    def simulated(restitution):
         law = (
             jc.CundallStrack(
                 coefficient=1e-9,
@@ -297,7 +297,7 @@ def test_a_dashpot_beside_a_slider_resists_fully_until_the_contact_ends(spring):
         scene = jc.Scene(
             bodies=jc.spheres(radius=RADIUS, mass=MASS),
             contact=jc.ContactModel(
-                normal=jc.HuntCrossley(stiffness=1e5, restitution=1.0), **{spring: law}
+                normal=jc.HuntCrossley(stiffness=1e5, restitution=restitution), **{spring: law}
             ),
             gravity=(0.0, 0.0, 0.0),
         )
@@ -312,10 +312,12 @@ def test_a_dashpot_beside_a_slider_resists_fully_until_the_contact_ends(spring):
         left = slip / (-RADIUS * 10.0) if spring == "friction" else found.spin[1, 1] / 10.0
         return left, found.contacts.lift_off[0]
 
-    (left, ended), (slope, moved) = FAST(lambda v: jax.jvp(simulated, (v,), (1.0,)))(approach)
+    run = FAST(lambda e: jax.jvp(simulated, (e,), (1.0,)))
     rate = damping * (1 / MASS + RADIUS**2 / INERTIA) if spring == "friction" else damping / INERTIA
-    np.testing.assert_allclose(left, np.exp(-rate * ended), rtol=1e-7)
-    np.testing.assert_allclose(slope, -rate * moved * left, rtol=1e-6)
+    for restitution in (0.3, 0.45, 0.6, 0.95):
+        (left, ended), (slope, moved) = run(restitution)
+        np.testing.assert_allclose(left, np.exp(-rate * ended), rtol=1e-7)
+        np.testing.assert_allclose(slope, -rate * moved * left, rtol=1e-5)
 
 
 NORMALS = np.array([[np.sin(0.6), np.cos(0.6)], [-np.sin(0.8), np.cos(0.8)]])
