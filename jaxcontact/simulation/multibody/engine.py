@@ -62,6 +62,7 @@ from jaxcontact.simulation.multibody.step import (
     Active,
     Stepped,
     contact_step,
+    held_by_springs,
     no_work,
     normal_forces,
     resists,
@@ -133,6 +134,12 @@ AT_CORNER, STEPS_TO_CORNER = 1e-3, 10
 corners take. One is where a force reaches zero before its overlap does: it ends there, or attracts
 without friction; another where slip turns to sticking. Within a step of usual length a corner left
 velocities off by 1e-6 to 1e-5 of themselves, and derivatives by 1e-3 to 1e-2.
+"""
+
+AT_SWITCH = 1e-3
+"""Least length of a step in which a spring of friction or of rolling ceases to hold or holds again,
+in units of those elsewhere. What it does then works on other springs and other contacts from the
+next step on: within a step of usual length that left derivatives off by 1e-4 to 1e-3.
 """
 
 ENDS_EARLIER = 0.6
@@ -363,6 +370,23 @@ def passes_corner(world: World, active: Active, before: Ends, after: Ends) -> ja
     shallow, deep = (order(-before.gap, -after.gap) for order in (jnp.minimum, jnp.maximum))
     inside = active.closed & (active.fastest > SLOWEST) & (shallow > NEAR_END * deep)
     return jnp.any(inside & (pushes[0] != pushes[1]))
+
+
+def springs_switch(
+    world: World, active: Active, before: tuple[Geometry, State], tried: Tried
+) -> jax.Array:
+    """Whether a spring of friction or of rolling holds at one end of a step and slides at the
+    other.
+    """
+    if world.rigid or not (world.has_memory or world.rolls_on_springs):
+        return jnp.zeros((), dtype=bool)
+    stepped = tried.end.stepped
+    after = active._replace(memory=stepped.memory, rolling=stepped.rolling)
+    held = (
+        held_by_springs(world, active, *before),
+        held_by_springs(world, after, tried.at, stepped.state),
+    )
+    return jnp.any(active.closed & (held[0] != held[1]))
 
 
 def time_to_zero_force(
@@ -756,12 +780,14 @@ def next_step(
             resolved, jnp.minimum(bounds.certain * BEYOND + beyond, longest_flight)
         )
         shortest = jnp.maximum(SHORTEST_SHARE * frozen(usual), smallest)
+        until_switch = jnp.maximum(AT_SWITCH * frozen(usual), smallest)
         grows = resolves & (progress.longest < resolved)
         share = progress.longest / jnp.where(grows, resolved, 1.0)
         resolved = resolved * frozen(jnp.where(grows, share, 1.0))
         allowed = jnp.where(resolves, resolved, allowed)
     else:
         resolves, shortest = jnp.zeros((), dtype=bool), jnp.zeros_like(time)
+        until_switch = shortest
     controlled = resolves
     if lasts is not None:
         controlled = resolves | lasts
@@ -840,13 +866,14 @@ def next_step(
         # A step that lacks too much is shortened before any event is looked for.
         excess = excess_lack(world, active, tried.end.stepped, method)
         crosses = resolves & passes_corner(world, active, still, ends)
+        switches = resolves & springs_switch(world, active, frozen((at, state)), tried)
         if lasts is not None:
             error = relative_error(tried, seen.length)
             excess = jnp.where(lasts, error / error_of_step(method), excess)
         excess = jnp.where(seen.tries == 0, excess, seen.excess)
-        too_long = (
-            (seen.tries == 0) & controlled & ((excess > 1.0) | crosses) & (longest > shortest)
-        )
+        rough = ((excess > 1.0) | crosses) & (longest > shortest)
+        rough = rough | (switches & (longest > until_switch))
+        too_long = (seen.tries == 0) & controlled & rough
         reversal, searches = seen.reversal, jnp.zeros((), dtype=bool)
         if sliding is not None and reversal is not None:
             # Where a motion begins or ends that friction resists, that is looked for.
@@ -855,7 +882,9 @@ def next_step(
                 sliding, reversal, left, seen.length, first=seen.tries == 0, too_long=too_long
             )
         share = SAFETY / jnp.cbrt(jnp.maximum(excess, 1.0))
-        share = jnp.clip(jnp.where(crosses, jnp.minimum(share, 0.5), share), LEAST_SHORTER, SAFETY)
+        share = jnp.clip(
+            jnp.where(crosses | switches, jnp.minimum(share, 0.5), share), LEAST_SHORTER, SAFETY
+        )
         shorter = jnp.maximum(share * longest, shortest)
         if sliding is not None and reversal is not None:
             shorter = jnp.where(searches, next_length(reversal), shorter)

@@ -33,10 +33,10 @@ SHORTEST_PART = 1e-6
 NO_OVERLOAD = 1e-9
 """Of a slider, in units of its largest limit."""
 
-SURELY = 1e-5
-"""Part of its limit by which what slides may miss it by rounding and extrapolation, also where that
-falls faster than what it would bear: otherwise an instant would find it holding, with its
-dashpot."""
+SURELY = 0.5
+"""Part of its limit at which what slides is surely not found holding, with its dashpot, by rounding
+and extrapolation, or where the limit falls faster than what it would bear.
+"""
 
 SHORT = 1e-3
 """Part of a small step whose overload tells whether a slider goes on."""
@@ -49,20 +49,26 @@ class Along(NamedTuple):
         gap: at a fraction of the step, ``(pairs,)`` [m].
         load: coefficients of the normal force, a polynomial in the fraction of the step [N],
             ``(terms, pairs)``.
-        largest_load: [N], ``(pairs,)``.
+        least_load, largest_load: [N], ``(pairs,)``.
         duration: of the step, or 1 where it takes no time [s].
         takes_time: whether it takes any.
     """
 
     gap: Callable[[jax.Array], jax.Array]
     load: jax.Array
+    least_load: jax.Array
     largest_load: jax.Array
     duration: jax.Array
     takes_time: jax.Array
 
     def normal_force(self, at: jax.Array) -> jax.Array:
-        """At a fraction of the step, ``(pairs,)`` [N]."""
-        return polynomial(self.load, at)
+        """At a fraction of the step, ``(pairs,)`` [N]. What presses all the time does so to the
+        end: a polynomial rounded to no load would end a dashpot before the contact.
+        """
+        value = polynomial(self.load, at)
+        rounded = (self.least_load > 0) & (value <= 0)
+        frozen = jax.lax.stop_gradient
+        return jnp.where(rounded, frozen(self.least_load) + (value - frozen(value)), value)
 
     def impulse_share(self, at: jax.Array) -> jax.Array:
         """Part of the normal impulse of the step until then, ``(pairs,)``."""
@@ -103,7 +109,8 @@ def normal_motion(
     times = jnp.broadcast_to(LOAD_TIMES[:, None], (len(LOAD_TIMES), *gaps[0].shape))
     loads = jax.vmap(load)(times.astype(gaps[0].dtype))
     terms = jnp.tensordot(TO_TERMS.astype(loads.dtype), loads, axes=1)
-    return Along(gap, terms, jnp.maximum(jnp.max(loads, axis=0), 0.0), usable, takes_time)
+    least, largest = jnp.min(loads, axis=0), jnp.maximum(jnp.max(loads, axis=0), 0.0)
+    return Along(gap, terms, least, largest, usable, takes_time)
 
 
 class Node(NamedTuple):
@@ -164,12 +171,17 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         """Force at the fraction ``at`` of what ``holds`` or slides: after an instant. A dashpot
         resists the present rate, not the mean one.
         """
-        share = jnp.where(holds, 1.0, 1 - SURELY)
         time_step = rounding * duration * jnp.ones_like(at)
-        force, _ = spring.bound(holds, share).after_step(
-            memory, time_step[:, None] * rate, time_step=time_step, **seen(at)
-        )
-        return jnp.where(closed, force / share[:, None], 0.0)
+
+        def at_share(share: float) -> jax.Array:
+            return spring.bound(holds, share).after_step(
+                memory, time_step[:, None] * rate, time_step=time_step, **seen(at)
+            )[0]
+
+        # What slides bears its limit beside what does not depend on it.
+        unlimited = at_share(0.0)
+        force = unlimited + (at_share(SURELY) - unlimited) / SURELY
+        return jnp.where(closed, jnp.where(holds[:, None], unlimited, force), 0.0)
 
     def passed(node: Node, to: jax.Array) -> jax.Array:
         """Slip [m] or rolling [rad] from ``node`` to the fraction ``to``, by the rate in the

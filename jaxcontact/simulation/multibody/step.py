@@ -84,6 +84,9 @@ PROBE, STILL_SLIDES = 1e-3, 0.25
 ``BEFORE_CORNER`` of the time in which it would stop evenly.
 """
 
+AT_LIMIT = 1e-5
+"""Of the limit of a spring: what it misses at most at the end of a step while it slides."""
+
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
 
@@ -875,6 +878,25 @@ def spring_of_rolling(world: World, active: Active) -> Sprung:
         turned,
         (active.rolling.memory, active.rolling.torque),
     )
+
+
+def held_by_springs(world: World, active: Active, at: Geometry, state: State) -> jax.Array:
+    """Whether springs of friction and of rolling hold, or slide, ``(springs, pairs)``."""
+    springs = [spring_of_friction(world, active)] if world.has_memory else []
+    springs += [spring_of_rolling(world, active)] if world.rolls_on_springs else []
+    load = jnp.maximum(normal_forces(world, active, at.gap, gap_rates(world, at, state)), 0.0)
+    overloads = [
+        sprung.law.overload(
+            sprung.begun[0],
+            sprung.rates(world, at, state),
+            normal_force=load,
+            effective_radius=world.effective_radius,
+            **sprung.seen(at.gap),
+        )
+        for sprung in springs
+    ]
+    limits = [jnp.multiply(sprung.limit, load) for sprung in springs]
+    return jnp.stack(overloads) < -AT_LIMIT * jnp.stack(limits)
 
 
 def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:

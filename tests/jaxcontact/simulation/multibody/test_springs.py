@@ -267,3 +267,133 @@ def test_the_dashpot_of_a_spring_that_slides_back_does_not_act():
         for step in (4e-7, 2e-7)
     )
     assert abs(found.spin[1, 1] - (2 * fine - coarse)) < 2e-3
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.parametrize("spring", ["friction", "rolling"])
+def test_a_dashpot_beside_a_slider_resists_fully_until_the_contact_ends(spring):
+    """What slides on a slider that bears next to nothing is slowed by its dashpot alone,
+    exponentially; and so is the derivative by the restitution, which moves the end.
+    """
+    damping, approach = (0.5 if spring == "friction" else 2e-5), 0.4
+
+    def simulated(restitution):
+        law = (
+            jc.CundallStrack(
+                coefficient=1e-9,
+                tangential_stiffness=1e3,
+                tangential_damping=damping,
+                limited="displacement",
+            )
+            if spring == "friction"
+            else jc.RollingSpring(
+                rolling_coefficient=1e-9,
+                rolling_stiffness=1.0,
+                rolling_damping=damping,
+                mobilized_damping=1.0,
+            )
+        )
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=RADIUS, mass=MASS),
+            contact=jc.ContactModel(
+                normal=jc.HuntCrossley(stiffness=1e5, restitution=restitution), **{spring: law}
+            ),
+            gravity=(0.0, 0.0, 0.0),
+        )
+        start = jc.State(
+            jnp.array([0.0, 0.0, RADIUS]),
+            -approach * jnp.array([0.0, 0.0, 1.0]),
+            jnp.array([0.0, 10.0, 0.0]),
+        )
+        method = jc.EventAligned(max_contacts=2, general=True)
+        found = jc.simulate(scene, start, jnp.array([0.0, 0.1]), method=method, strict=False)
+        slip = found.velocity[1, 0] - RADIUS * found.spin[1, 1]
+        left = slip / (-RADIUS * 10.0) if spring == "friction" else found.spin[1, 1] / 10.0
+        return left, found.contacts.lift_off[0]
+
+    run = FAST(lambda e: jax.jvp(simulated, (e,), (1.0,)))
+    rate = damping * (1 / MASS + RADIUS**2 / INERTIA) if spring == "friction" else damping / INERTIA
+    for restitution in (0.3, 0.45, 0.6, 0.95):
+        (left, ended), (slope, moved) = run(restitution)
+        np.testing.assert_allclose(left, np.exp(-rate * ended), rtol=1e-7)
+        np.testing.assert_allclose(slope, -rate * moved * left, rtol=1e-5)
+
+
+NORMALS = np.array([[np.sin(0.6), np.cos(0.6)], [-np.sin(0.8), np.cos(0.8)]])
+"""Of the two sides of a groove, in x and z."""
+
+
+def in_a_groove(parameters, times):
+    """Velocity [m/s] and spin [rad/s] of a ball in a groove on springs of friction with dashpots:
+    the slider of each moves by what spring and dashpot together would bear too much.
+    """
+    hertz, spring, damping, coefficient, fall, spin, along = parameters
+
+    def motion(_, y):
+        place, velocity, turning, stretch = y[:2], y[2:4], y[4], y[5:]
+        push, torque, stretching = np.zeros(2), 0.0, np.zeros(2)
+        for side, normal in enumerate(NORMALS):
+            overlap = RADIUS - normal @ place
+            if overlap <= 0:
+                continue
+            tangent = np.array([normal[1], -normal[0]])
+            load, slip = hertz * overlap**1.5, velocity @ tangent - RADIUS * turning
+            trial = spring * stretch[side] + damping * slip
+            beyond = np.sign(trial) * max(abs(trial) - coefficient * load, 0.0)
+            stretching[side] = slip - beyond / damping
+            push += load * normal - (trial - beyond) * tangent
+            torque += RADIUS * (trial - beyond)
+        return np.concatenate([velocity, push / MASS, [torque / INERTIA], stretching])
+
+    start = np.concatenate([at_the_sides(), [along, -fall, spin, 0.0, 0.0]])
+    found = scipy.integrate.solve_ivp(
+        motion, (0.0, times[-1]), start, "DOP853", times, rtol=1e-12, atol=1e-15, max_step=5e-6
+    )
+    return found.y[2:5].T
+
+
+def at_the_sides():
+    """Centre of a ball that meets one side first."""
+    return np.linalg.solve(NORMALS, RADIUS + np.array([1e-4, 3e-4]))
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_springs_that_hold_and_slide_beside_each_other_have_their_derivatives():
+    times = np.array([0.0, 0.003, 0.006])
+    p = jnp.array([1e6, 3e4, 3.0, 0.4, 0.5, 40.0, 0.1])
+    along = p * jnp.array([0.3, -0.8, 0.5, 0.4, 1.0, 0.7, -0.6])
+
+    def simulated(p):
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=RADIUS, mass=MASS),
+            surfaces=tuple(jc.Plane(normal=(x, 0.0, z)) for x, z in NORMALS),
+            contact=jc.ContactModel(
+                normal=jc.HuntCrossley(stiffness=p[0], restitution=1.0),
+                friction=jc.CundallStrack(
+                    coefficient=p[3], tangential_stiffness=p[1], tangential_damping=p[2]
+                ),
+            ),
+            gravity=(0.0, 0.0, 0.0),
+        )
+        x, z = at_the_sides()
+        start = jc.State(
+            jnp.array([x, 0.0, z]),
+            jnp.array([1.0, 0.0, 0.0]) * p[6] - jnp.array([0.0, 0.0, 1.0]) * p[4],
+            jnp.array([0.0, 1.0, 0.0]) * p[5],
+        )
+        found = jc.simulate(
+            scene, start, times, method=jc.EventAligned(max_contacts=6), strict=False
+        )
+        return jnp.stack([*found.velocity[:, ::2].T, found.spin[:, 1]], axis=1), found.status
+
+    value, slope, status = FAST(lambda p, along: jax.jvp(simulated, (p,), (along,), has_aux=True))(
+        p, along
+    )
+    ends = [in_a_groove(np.asarray(p + share * STEP * along), times) for share in (-2, -1, 1, 2)]
+    expected = (8 * (ends[2] - ends[1]) - (ends[3] - ends[0])) / (12 * STEP)
+    assert status == jc.Status.SUCCESS
+    scale = np.max(np.abs(expected), axis=0)
+    np.testing.assert_allclose(value / scale, in_a_groove(np.asarray(p), times) / scale, atol=1e-6)
+    np.testing.assert_allclose(slope / scale, expected / scale, atol=1e-5)
