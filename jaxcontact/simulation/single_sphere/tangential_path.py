@@ -423,7 +423,8 @@ def slid_until(
     begin: Any = jax.tree.map(lambda column: column[0], nodes)
     if level:
         gained = history_at(nodes, time).impulse - begin.history.impulse
-        return after_friction(scene, *begin.motion, normal, gained)
+        tangential, spin = begin.motion
+        return after_friction(scene, tangential, spin, normal, gained)
 
     step = partial(pulled_between_rubs, scene, normal)
 
