@@ -16,12 +16,11 @@ from experiments.beds.grains import (
     RADIUS,
     TIME_STEP,
     Floats,
+    bed_of,
     box,
     columns_in,
-    contact,
     grains,
     lattice,
-    rolling,
     speed_left,
 )
 from experiments.beds.repose import surface_heights
@@ -74,12 +73,7 @@ class DrawDown:
 def draw_down(friction: float, rolling_coefficient: float, *, seed: int = 0) -> DrawDown:
     """Filled in 0.4 s, open for 1.6 s."""
     spheres = grains(COUNT, seed=seed)
-    closed = jc.Bed(
-        spheres=spheres,
-        contact=contact(friction),
-        rolling=rolling(rolling_coefficient),
-        walls=(*walls(), gate()),
-    )
+    closed = bed_of(spheres, friction, rolling_coefficient, (*walls(), gate()))
     filled = jc.simulate_bed(
         closed, above_the_shelf(seed), [0.0, SETTLE], time_step=TIME_STEP, sizes=SIZES
     )

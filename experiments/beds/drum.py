@@ -17,9 +17,9 @@ from experiments.beds.grains import (
     RADIUS,
     TIME_STEP,
     Floats,
-    contact,
+    bed_of,
     grains,
-    rolling,
+    heat_of,
 )
 from experiments.beds.repose import surface_heights
 
@@ -80,12 +80,7 @@ def turn(
     state: jc.State | jc.BedState = _start(seed)
     for angular_velocity, duration in ((0.0, 0.4), (-TURNING, backwards), (TURNING, RISE)):
         if duration > 0.0:
-            bed = jc.Bed(
-                spheres=spheres,
-                contact=contact(friction),
-                rolling=rolling(rolling_coefficient),
-                walls=walls(angular_velocity),
-            )
+            bed = bed_of(spheres, friction, rolling_coefficient, walls(angular_velocity))
             state = jc.simulate_bed(
                 bed, state, [0.0, duration], time_step=TIME_STEP, sizes=SIZES
             ).end
@@ -139,7 +134,6 @@ def measure(motion: jc.BedTrajectory, spheres: jc.Spheres) -> Drum:
     momentum = about_axis @ mass - spin[..., 1] @ (0.4 * mass * radius**2)
     ledger = motion.ledger
     work = float(ledger.walls[-1])
-    heat = float(ledger.normal[-1] + ledger.tangential[-1] + ledger.rolling[-1])
     away = np.hypot(position[..., 0], position[..., 2])
     at_wall = away > DRUM - 1.2 * radius
     return Drum(
@@ -154,7 +148,7 @@ def measure(motion: jc.BedTrajectory, spheres: jc.Spheres) -> Drum:
         float(np.trapezoid(moment, motion.times) / duration),
         float((momentum[-1] - momentum[0]) / duration),
         float(np.mean((about_axis / away**2)[at_wall]) / TURNING),
-        heat / work,
+        heat_of(motion) / work,
         float(np.max(np.abs(ledger.residual)) / work),
     )
 

@@ -39,6 +39,27 @@ def rolling(coefficient: float) -> jc.ElasticPlasticRolling:
     return jc.ElasticPlasticRolling(rolling_coefficient=coefficient, zeta=0.2)
 
 
+def bed_of(
+    spheres: jc.Spheres,
+    friction: float,
+    rolling_coefficient: float,
+    walls: tuple[jc.surfaces.Surface, ...],
+) -> jc.Bed:
+    """Grains that meet each other and the walls alike."""
+    return jc.Bed(
+        spheres=spheres,
+        contact=contact(friction),
+        rolling=rolling(rolling_coefficient),
+        walls=walls,
+    )
+
+
+def heat_of(motion: jc.BedTrajectory) -> float:
+    """Energy lost in all contacts until the end, from the ledger [J]."""
+    ledger = motion.ledger
+    return float(ledger.normal[-1] + ledger.tangential[-1] + ledger.rolling[-1])
+
+
 def box(width: float, depth: float) -> tuple[jc.Plane, ...]:
     """A floor at z = 0 and four walls around ``(0, 0)`` to ``(width, depth)`` [m]."""
     return (
@@ -70,3 +91,10 @@ def columns_in(width: float, depth: float) -> Floats:
     )
     middles = [0.5 * (edge[1:] + edge[:-1]) for edge in (along, across)]
     return np.stack(np.meshgrid(*middles, indexing="ij"), -1).reshape(-1, 2)
+
+
+def columns_in_cylinder(radius: float) -> Floats:
+    """Places of a square lattice within a cylinder about the z axis ``(n, 2)`` [m]."""
+    edge = np.arange(-radius, radius, 1.15 * DIAMETER) + 0.3 * DIAMETER
+    columns = np.stack(np.meshgrid(edge, edge, indexing="ij"), -1).reshape(-1, 2)
+    return columns[np.hypot(*columns.T) < radius - 0.62 * DIAMETER]

@@ -20,10 +20,11 @@ from experiments.beds.grains import (
     RADIUS,
     TIME_STEP,
     Floats,
-    contact,
+    bed_of,
+    columns_in_cylinder,
     grains,
+    heat_of,
     lattice,
-    rolling,
 )
 from experiments.beds.settling import solid_fraction
 
@@ -97,16 +98,8 @@ class Discharge:
 def fill(friction: float, rolling_coefficient: float, *, seed: int = 0) -> Filled:
     """Grains rain into the closed hopper and come to rest within 0.8 s."""
     spheres = grains(COUNT, seed=seed)
-    bed = jc.Bed(
-        spheres=spheres,
-        contact=contact(friction),
-        rolling=rolling(rolling_coefficient),
-        walls=(_side(), jc.Plane()),
-    )
-    edge = np.arange(-HOPPER, HOPPER, 1.15 * DIAMETER) + 0.3 * DIAMETER
-    columns = np.stack(np.meshgrid(edge, edge, indexing="ij"), -1).reshape(-1, 2)
-    columns = columns[np.hypot(*columns.T) < HOPPER - 0.62 * DIAMETER]
-    start = lattice(columns, COUNT, above=0.0, seed=seed)
+    bed = bed_of(spheres, friction, rolling_coefficient, (_side(), jc.Plane()))
+    start = lattice(columns_in_cylinder(HOPPER), COUNT, above=0.0, seed=seed)
     motion = jc.simulate_bed(bed, start, [0.0, SETTLE], time_step=TIME_STEP, sizes=FILLING)
     place, radius = np.asarray(motion.position[-1]), np.asarray(spheres.radius)
     fraction = solid_fraction(place, radius, area=np.pi * HOPPER**2)
@@ -123,7 +116,7 @@ def discharge(filled: Filled, opening: float) -> Discharge:
     residual, heat = 0.0, 0.0
     while outside(positions[-1], mass) < EMPTY * total:
         motion = jc.simulate_bed(bed, state, piece, time_step=TIME_STEP, sizes=SIZES, ledger=True)
-        state, ledger = motion.end, motion.ledger
+        state = motion.end
         times = np.concatenate([times, times[-1] + piece[1:]])
         positions = np.concatenate([positions, np.asarray(motion.position[1:])])
         if outside(positions[-1], mass) == outside(positions[-SAMPLES], mass):
@@ -131,8 +124,8 @@ def discharge(filled: Filled, opening: float) -> Discharge:
                 f"discharge: opening = {opening} m lets out nothing from {times[-SAMPLES]:.1f} to "
                 f"{times[-1]:.1f} s: it is jammed. Give a wider one."
             )
-        residual += float(ledger.residual[-1])
-        heat += float(ledger.normal[-1] + ledger.tangential[-1] + ledger.rolling[-1])
+        residual += float(motion.ledger.residual[-1])
+        heat += heat_of(motion)
     out = outside(positions, mass)
     rates = rates_of_blocks(times, out / total) * total
     return Discharge(

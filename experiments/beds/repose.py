@@ -12,10 +12,10 @@ from experiments.beds.grains import (
     RADIUS,
     TIME_STEP,
     Floats,
-    contact,
+    bed_of,
+    columns_in_cylinder,
     grains,
     lattice,
-    rolling,
     speed_left,
 )
 
@@ -56,18 +56,12 @@ def heap(friction: float, rolling_coefficient: float, *, seed: int = 0) -> Heap:
     """Filled in 0.4 s, lifted for 1.6 s."""
     spheres = grains(COUNT, seed=seed)
     radius = np.asarray(spheres.radius)
-    edge = np.arange(-CYLINDER, CYLINDER, 1.15 * DIAMETER) + 0.3 * DIAMETER
-    columns = np.stack(np.meshgrid(edge, edge, indexing="ij"), -1).reshape(-1, 2)
-    columns = columns[np.hypot(*columns.T) < CYLINDER - 0.62 * DIAMETER]
-    start: jc.State | jc.BedState = lattice(columns, COUNT, above=0.0, seed=seed)
+    start: jc.State | jc.BedState = lattice(
+        columns_in_cylinder(CYLINDER), COUNT, above=0.0, seed=seed
+    )
     sizes = jc.BedSizes((26, 26, 22), 14, 2700, 14, 1000, 3, 0.15 * RADIUS)
     for speed, duration in ((0.0, 0.4), (LIFT, 1.6)):
-        bed = jc.Bed(
-            spheres=spheres,
-            contact=contact(friction),
-            rolling=rolling(rolling_coefficient),
-            walls=_plate(speed),
-        )
+        bed = bed_of(spheres, friction, rolling_coefficient, _plate(speed))
         times = [0.0, duration - 0.3, duration]
         motion = jc.simulate_bed(bed, start, times, time_step=TIME_STEP, sizes=sizes)
         start = motion.end

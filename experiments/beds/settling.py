@@ -6,17 +6,18 @@ import numpy as np
 
 import jaxcontact as jc
 from experiments.beds.grains import (
+    DENSITY,
     DIAMETER,
     GRAVITY,
     RADIUS,
     TIME_STEP,
     Floats,
+    bed_of,
     box,
     columns_in,
-    contact,
     grains,
+    heat_of,
     lattice,
-    rolling,
     speed_left,
 )
 
@@ -52,27 +53,20 @@ class Settled:
 def settle(friction: float, rolling_coefficient: float, *, seed: int = 0) -> Settled:
     """A bed of 640 grains, 8 diameters wide, after 2 s."""
     spheres = grains(COUNT, seed=seed)
-    bed = jc.Bed(
-        spheres=spheres,
-        contact=contact(friction),
-        rolling=rolling(rolling_coefficient),
-        walls=box(WIDTH, WIDTH),
-    )
+    bed = bed_of(spheres, friction, rolling_coefficient, box(WIDTH, WIDTH))
     start = lattice(columns_in(WIDTH, WIDTH), COUNT, above=0.0, seed=seed)
     motion = jc.simulate_bed(
         bed, start, np.linspace(0.0, 2.0, 21), time_step=TIME_STEP, ledger=True
     )
     weight = float(np.sum(spheres.mass)) * GRAVITY
     fraction = solid_fraction(np.asarray(motion.position[-1]), np.asarray(spheres.radius))
-    ledger = motion.ledger
-    heat = ledger.normal[-1] + ledger.tangential[-1] + ledger.rolling[-1]
     return Settled(
         bed,
         motion,
         fraction,
-        fraction * 2500.0,
+        fraction * DENSITY,
         float(-np.sum(motion.wall_force[-1, :, 2]) / weight - 1.0),
-        float(np.max(np.abs(ledger.residual)) / heat),
+        float(np.max(np.abs(motion.ledger.residual)) / heat_of(motion)),
         speed_left(np.asarray(motion.velocity[-1])),
     )
 
