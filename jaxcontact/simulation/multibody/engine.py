@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxcontact.laws.core.branches import OnBranch
-from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import is_concrete
@@ -66,6 +65,7 @@ from jaxcontact.simulation.multibody.step import (
     no_work,
     normal_forces,
     resists,
+    rubs,
     times_to_stick,
     unloaded,
     unrolled,
@@ -348,7 +348,7 @@ def graded_step(
         least = AT_CORNER * time_scale * fraction
         to_corner = time_to_zero_force(world, active, gap, gap_rate)
         step = jnp.minimum(step, jnp.maximum(BEFORE_CORNER * to_corner, least))
-        if not (world.has_memory or isinstance(world.contact.friction, NoFriction)):
+        if rubs(world):
             force = normal_forces(world, active, gap, gap_rate)
             to_stick = BEFORE_CORNER * times_to_stick(world, at, state, force)
             step = jnp.minimum(step, jnp.where(to_stick > least, to_stick, jnp.inf))
@@ -1160,9 +1160,7 @@ def touching_after(
         def renewed(old: Any, new: Any) -> jax.Array:
             return jnp.where(begins.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
 
-        if world.has_memory:
-            fresh, no_force = unloaded(world, at.gap)
-            memory, friction = jax.tree.map(renewed, memory, fresh), renewed(friction, no_force)
+        memory, friction = jax.tree.map(renewed, (memory, friction), unloaded(world, at.gap))
         if world.rolls_on_springs:
             rolling = jax.tree.map(renewed, rolling, unrolled(world, at.gap))
     normal = stepped.normal

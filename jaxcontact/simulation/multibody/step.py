@@ -200,6 +200,7 @@ class Moving(NamedTuple):
     gained: Any
     impulse: jax.Array
     normal_work: jax.Array
+    friction_work: jax.Array
     fluid_work: jax.Array
     supplied: jax.Array
 
@@ -270,40 +271,50 @@ def lost_at_corner(
     return jnp.where(inside & rough, jnp.abs(fourth) / OF_ROUGH, 0.0)
 
 
-def normal_step(
-    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
-) -> tuple[Moving, jax.Array]:
-    """After a step without friction; and what the gap rate of each pair may lack [m/s]."""
-    meets = world.force is not None and world.pairs.between_members > 0
+def motion_rates(
+    world: World, active: Active, first: State, held: jax.Array | None, moving: Moving
+) -> Moving:
+    """Rates of a motion without friction that began at ``first``, where forces ``held`` ``(pairs,
+    3)`` [N] act along the planes of the contacts.
+    """
+    now, gained = moving.state, None
+    acceleration = world.scene.external_acceleration(
+        now.position, now.velocity, now.spin, moving.time
+    )
+    spin_rate = jnp.zeros_like(now.spin)
+    impulse = power = jnp.zeros(world.pairs.surface.shape, now.position.dtype)
+    rubbed = jnp.zeros((), now.position.dtype)
+    lost, supplied = external_power(world, now, moving.time)
+    if world.force is not None:
+        at = geometry(world, now, moving.time)
+        rate = gap_rates(world, at, now)
+        impulse = normal_forces(world, active, at.gap, rate)
+        force, power = impulse[:, None] * at.normal, -impulse * rate
+        if held is not None:
+            along = in_plane(held, at)
+            force = force + along
+            rubbed = -jnp.sum(along * relative_velocity(world, at, now))
+        push, torque = force_and_torque(world, at, force)
+        acceleration = acceleration + push * world.inverse_mass[:, None]
+        supplied = supplied + jnp.sum(force * at.surface_velocity)
+        if world.turns:
+            spin_rate = spin_rates(world, now, torque)
+        else:
+            spin_rate = world.inverse_inertia[:, :1, 0] * torque
+        if world.pairs.between_members > 0:
+            gained = angular_momentum_rate(world, first, now, acceleration, torque)
+    elif world.turns:
+        spin_rate = spin_rates(world, now, jnp.zeros_like(now.spin))
+    slope = State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
+    return Moving(jnp.ones_like(moving.time), slope, gained, impulse, power, rubbed, lost, supplied)
 
-    def rates(moving: Moving) -> Moving:
-        now, gained = moving.state, None
-        acceleration = world.scene.external_acceleration(
-            now.position, now.velocity, now.spin, moving.time
-        )
-        spin_rate = jnp.zeros_like(now.spin)
-        force = power = jnp.zeros(world.pairs.surface.shape, now.position.dtype)
-        lost, supplied = external_power(world, now, moving.time)
-        if world.force is not None:
-            at = geometry(world, now, moving.time)
-            rate = gap_rates(world, at, now)
-            force = normal_forces(world, active, at.gap, rate)
-            push, torque = force_and_torque(world, at, force[:, None] * at.normal)
-            acceleration = acceleration + push * world.inverse_mass[:, None]
-            power = -force * rate
-            supplied = supplied + jnp.sum(force * jnp.sum(at.normal * at.surface_velocity, axis=-1))
-            if world.turns:
-                spin_rate = spin_rates(world, now, torque)
-            if meets:
-                gained = angular_momentum_rate(world, state, now, acceleration, torque)
-        elif world.turns:
-            spin_rate = spin_rates(world, now, jnp.zeros_like(now.spin))
-        slope = State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
-        return Moving(jnp.ones_like(moving.time), slope, gained, force, power, lost, supplied)
 
+def motionless(world: World, state: State, time: jax.Array) -> Moving:
+    """Nothing moved yet."""
     zero = jnp.zeros((), state.position.dtype)
     nothing = jnp.zeros(world.pairs.surface.shape, state.position.dtype)
-    begin = Moving(
+    meets = world.force is not None and world.pairs.between_members > 0
+    return Moving(
         jnp.asarray(time, state.position.dtype),
         state,
         jnp.zeros_like(state.spin) if meets else None,
@@ -311,9 +322,23 @@ def normal_step(
         nothing,
         zero,
         zero,
+        zero,
     )
+
+
+def normal_step(
+    world: World,
+    active: Active,
+    state: State,
+    time: jax.Array,
+    duration: jax.Array,
+    held: jax.Array | None = None,
+) -> tuple[Moving, jax.Array]:
+    """After a step without friction; and what the gap rate of each pair may lack [m/s]."""
+    rates = partial(motion_rates, world, active, state, held)
+    begin = motionless(world, state, time)
     if world.force is None:
-        end, lack = looped_step(rates, begin, duration, CLASSICAL), nothing
+        end, lack = looped_step(rates, begin, duration, CLASSICAL), jnp.zeros_like(begin.impulse)
     else:
         # only of such a law nobody knows whether its force is smooth
         searched = isinstance(world.contact.normal, LawFromForce)
@@ -329,7 +354,7 @@ def normal_step(
             impulse = impulse + lost_at_corner(first, last, *(each.impulse for each in lacks[1:]))
         lack = jax.lax.stop_gradient(impulse / mass)
     moved = with_unit_orientation(world, end.state)
-    if meets:
+    if begin.gained is not None:
         moved = with_angular_momentum(world, state, moved, end.gained)
     return end._replace(state=moved), lack
 
@@ -466,8 +491,8 @@ def direction_of(vector: jax.Array) -> jax.Array:
 
 
 class Resistance(NamedTuple):
-    """Impulses of each contact on its first partner, ``(..., 3)``: of friction [N s], of rolling
-    and of spinning resistance [N m s].
+    """Impulses of each contact on its first partner, ``(..., 3)``: of friction and what pulls
+    beside it [N s], of rolling and of spinning resistance [N m s].
     """
 
     friction: jax.Array
@@ -504,14 +529,26 @@ def spinning_impulse(
 
 
 def friction_impulse(
-    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+    world: World,
+    inertia: jax.Array,
+    pair: Pair,
+    state: State,
+    impulse: jax.Array,
+    pull: jax.Array | None,
 ) -> jax.Array:
-    """Of friction without memory for a normal ``impulse`` [N s]."""
+    """Of friction without memory for a normal ``impulse`` [N s]: half of it before a ``pull``
+    ``(3,)`` [N s] along the plane and half after it.
+    """
     if world.has_memory:
         return jnp.zeros_like(pair.normal)
     before = slip(pair, state)
     resists = mass_against_slip(world, inertia, pair, direction_of(before))
-    return resists * (pair.contact.impulse_friction.slip_after(before, impulse / resists) - before)
+    after = pair.contact.impulse_friction.slip_after
+    if pull is None:
+        return resists * (after(before, impulse / resists) - before)
+    pulled = slip(pair, after_push(world, inertia, pair, state, pull)) - before
+    half = impulse / 2 / resists
+    return resists * (after(after(before, half) + pulled, half) - pulled - before)
 
 
 def resistance(
@@ -520,11 +557,13 @@ def resistance(
     pair: Pair,
     state: State,
     impulse: jax.Array,
+    pull: jax.Array | None,
     *,
     friction_last: bool,
 ) -> Resistance:
-    """What one contact resists with for a normal ``impulse`` [N s], as if it were alone: rolling,
-    spinning and slip one after the other, the other way round where friction is not the last.
+    """What one contact resists with for a normal ``impulse`` [N s] and a ``pull`` along its plane,
+    as if it were alone: rolling, spinning and slip one after the other, the other way round where
+    friction is not the last.
     """
 
     def rolled(state: State) -> tuple[State, jax.Array]:
@@ -536,7 +575,8 @@ def resistance(
         return after_twist(inertia, pair, state, twist), twist
 
     def rubbed(state: State) -> tuple[State, jax.Array]:
-        push = friction_impulse(world, inertia, pair, state, impulse)
+        push = friction_impulse(world, inertia, pair, state, impulse, pull)
+        push = push if pull is None else push + pull
         return after_push(world, inertia, pair, state, push), push
 
     if friction_last:
@@ -597,17 +637,30 @@ def resists(world: World) -> bool:
     )
 
 
+def shared_among_contacts(world: World, closed: jax.Array) -> World:
+    """With the share of each body that one of its ``closed`` contacts acts on."""
+    bodies = world.pairs.first + world.pairs.second
+    shares = jnp.maximum(bodies.T @ closed.astype(world.inverse_mass.dtype), 1.0)
+    return dataclasses.replace(
+        world,
+        inverse_mass=shares * world.inverse_mass,
+        inverse_inertia=shares[:, None, None] * world.inverse_inertia,
+    )
+
+
 def resisted(
     world: World,
     closed: jax.Array,
     at: Geometry,
     state: State,
     impulse: jax.Array,
+    pull: jax.Array | None = None,
     *,
     friction_last: bool = True,
 ) -> tuple[State, jax.Array, jax.Array]:
     """State after friction, rolling and spinning resistance of the ``closed`` contacts have acted
-    for the given normal impulses, all at once.
+    for the given normal impulses, all at once, and a ``pull`` ``(pairs, 3)`` [N s] along their
+    planes in the midst of it.
 
     Also the work lost ``(3,)``, to slip, rolling and spinning, and that supplied by moving
     surfaces. Each contact acts on its share of a body, divided evenly among the contacts of the
@@ -616,19 +669,13 @@ def resisted(
     """
     if not resists(world):
         return state, jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
-    bodies = world.pairs.first + world.pairs.second
-    shares = jnp.maximum(bodies.T @ closed.astype(impulse.dtype), 1.0)
-    shared = dataclasses.replace(
-        world,
-        inverse_mass=shares * world.inverse_mass,
-        inverse_inertia=shares[:, None, None] * world.inverse_inertia,
-    )
+    shared = shared_among_contacts(world, closed)
     inertia = inertia_in_scene(shared, state)
     acting = jax.vmap(
-        lambda pair, impulse: resistance(
-            shared, inertia, pair, state, impulse, friction_last=friction_last
+        lambda pair, impulse, pull: resistance(
+            shared, inertia, pair, state, impulse, pull, friction_last=friction_last
         )
-    )(each_pair(shared, at), jnp.where(closed, impulse, 0.0))
+    )(each_pair(shared, at), jnp.where(closed, impulse, 0.0), pull)
     after = pushed(world, at, state, acting.friction, acting.rolling + acting.spinning)
     mean_spin = (relative_spins(world, at, state) + relative_spins(world, at, after)) / 2
     mean_slip = (relative_velocity(world, at, state) + relative_velocity(world, at, after)) / 2
@@ -664,6 +711,7 @@ def resisted_at_once(
     at: Geometry,
     state: State,
     impulse: jax.Array,
+    pull: jax.Array | None = None,
     *,
     friction_last: bool,
 ) -> tuple[State, jax.Array, jax.Array]:
@@ -674,12 +722,11 @@ def resisted_at_once(
     alone is exact in either way.
     """
     if len(world.pairs.surface) == 1 or not resists(world):
-        return resisted(world, closed, at, state, impulse, friction_last=friction_last)
+        return resisted(world, closed, at, state, impulse, pull, friction_last=friction_last)
 
     def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
-        after, *work = resisted(
-            world, closed, at, begin, share * impulse, friction_last=friction_last
-        )
+        of_part = jax.tree.map(lambda whole: share * whole, (impulse, pull))
+        after, *work = resisted(world, closed, at, begin, *of_part, friction_last=friction_last)
         return after, (after, *work)
 
     after, lost, supplied = whole_and_halves(part, state)
@@ -718,6 +765,38 @@ def kick(
         / 2
     )
     return after, work, kinetic_energy(world, after) - kinetic_energy(world, state) + work
+
+
+def rubs(world: World) -> bool:
+    """Whether there is a friction without memory."""
+    return not (world.rigid or world.has_memory or isinstance(world.contact.friction, NoFriction))
+
+
+def holding_force(
+    world: World,
+    closed: jax.Array,
+    ends: tuple[Geometry, Geometry],
+    states: tuple[State, State],
+    duration: jax.Array,
+) -> jax.Array:
+    """Force ``(pairs, 3)`` [N] by which the normal motion between two states would have left the
+    slip of every contact as it was.
+    """
+    (before, after), (begin, end) = ends, states
+    drift = slips(world, after, end) - in_plane(slips(world, before, begin), after)
+    shared = shared_among_contacts(world, closed)
+    inertia = inertia_in_scene(shared, end)
+    resists = jax.vmap(
+        lambda pair, drift: mass_against_slip(shared, inertia, pair, direction_of(drift))
+    )(each_pair(shared, after), drift)
+    takes_time = closed & (duration > 0)
+    rate = jnp.where(takes_time, resists / jnp.where(takes_time, duration, 1.0), 0.0)
+    return -rate[:, None] * drift
+
+
+def in_plane(vector: jax.Array, at: Geometry) -> jax.Array:
+    """What of ``vector`` ``(pairs, 3)`` lies in the plane of each contact."""
+    return normal_and_tangential(vector, at.normal)[1]
 
 
 def slips(world: World, at: Geometry, state: State) -> jax.Array:
@@ -901,9 +980,9 @@ def held_by_springs(world: World, active: Active, at: Geometry, state: State) ->
 
 def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
     """Memory and force of friction in contacts that begin."""
-    if not world.has_memory:
-        return None, None
     count = len(world.pairs.surface)
+    if not world.has_memory:
+        return None, jnp.zeros((count, 3), like.dtype) if rubs(world) else None
     memory = jax.tree.map(
         lambda leaf: leaf.astype(like.dtype), world.contact.friction_with_memory.unloaded(count)
     )
@@ -994,6 +1073,8 @@ def contact_step(
     by_split = jax.lax.stop_gradient(weight * jnp.where(impact, differs, 0.0))
     lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
     memory, friction, rolling = map(improved, (parts.memory, parts.friction, parts.rolling))
+    if rubs(world):  # the means of a whole step and of its second half tell the value at the end
+        friction = 2 * parts.friction[2] - parts.friction[0]
     return Stepped(ended, memory, friction, work, lack, by_split, active.normal, rolling)
 
 
@@ -1044,21 +1125,36 @@ def step_of_forces(
             normal_forces(world, active, before.gap, gap_rates(world, before, state)), 0.0
         )
     )
+    held = pull = None
+    if rubs(world):
+        held = jnp.where(active.closed[:, None], active.friction, 0.0)
+        pull = -duration / 2 * in_plane(held, before)
     eased, lost_first, supplied_first = resisted_at_once(
-        world, active.closed, before, state, half, friction_last=False
+        world, active.closed, before, state, half, pull, friction_last=False
     )
     if not world.has_memory:
-        moved, lack = normal_step(world, active, eased, time, duration)
+        moved, lack = normal_step(world, active, eased, time, duration, held)
         after = geometry(world, moved.state, moved.time)
         rest = jnp.maximum(moved.impulse - half, 0.0)
+        pull = None if pull is None else in_plane(pull, after)
         ended, lost, supplied = resisted_at_once(
-            world, active.closed, after, moved.state, rest, friction_last=True
+            world, active.closed, after, moved.state, rest, pull, friction_last=True
         )
         lost, supplied = lost + lost_first, moved.supplied + supplied + supplied_first
         work = Work(
-            moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled
+            moved.normal_work,
+            lost[0] + moved.friction_work,
+            lost[1],
+            lost[2],
+            moved.fluid_work,
+            supplied,
+            none.settled,
         )
-        return Stepped(ended, None, None, work, lack, jnp.zeros_like(lack), active.normal)
+        if held is not None:
+            held = held + holding_force(
+                world, active.closed, (before, after), (eased, moved.state), duration
+            )
+        return Stepped(ended, None, held, work, lack, jnp.zeros_like(lack), active.normal)
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved, lack = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)

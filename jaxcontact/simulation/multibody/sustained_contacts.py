@@ -638,17 +638,19 @@ def implicit_step(
     work = work_of(
         world, acting, state, after, middle, impulses, time + duration / 2, duration, push
     )
-    memory = friction = None
-    if world.has_memory:
-        _, friction = normal_and_tangential(
+    memory, friction = active.memory, active.friction
+    if friction is not None:
+        _, along = normal_and_tangential(
             impulses.force / jnp.where(takes_time, duration, 1.0), acting.normal
         )
-        overlap = static_overlap(world, active, load)
+        friction = jnp.where(takes_time, along, friction)
+    if world.has_memory:
         held = world.contact.friction_with_memory.holding(
-            friction, overlap=overlap, effective_radius=world.effective_radius
+            friction,
+            overlap=static_overlap(world, active, load),
+            effective_radius=world.effective_radius,
         )
-        memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held, active.memory)
-        friction = jnp.where(takes_time, friction, active.friction)
+        memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held, memory)
     rolling = active.rolling
     if world.rolls_on_springs:
         _, torque = normal_and_tangential(
