@@ -254,10 +254,8 @@ def _misfits(run: Run, first: Counts, stop: Counts, moments: Numbers, degree: in
     longest = int(np.max(stop - first))
     several = max(1, TOGETHER // longest)
     squares = [
-        _squares(
-            run, *(numbers[some : some + several] for numbers in (first, stop, moments)), degree
-        )
-        for some in range(0, len(first), several)
+        _squares(run, first[some], stop[some], moments[some], degree)
+        for some in np.split(np.arange(len(first)), range(several, len(first), several))
     ]
     return np.concatenate(squares) / run.noise**2
 

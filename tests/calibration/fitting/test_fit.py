@@ -14,6 +14,8 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import assess
 from calibration.fitting.autocorrelation import autocorrelation_time
 from calibration.fitting.fit import fit
+from calibration.fitting.probes import rise_beyond
+from calibration.fitting.refit import refit
 from calibration.fitting.sandwich import between_trials
 from calibration.fitting.start import starting_point
 from calibration.io.recording import Recording
@@ -106,6 +108,25 @@ def test_truth_is_inside_the_interval_and_the_model_explains_the_data():
     assert estimate.status is Determination.DETERMINED
     assert abs(estimate.value - 0.8) < 3 * estimate.sd
     assert estimate.sd < 2e-3
+
+
+@pytest.mark.slow
+def test_searches_next_to_a_minimum_are_made_by_the_program_of_the_fit():
+    asked = problem([recording(0)])
+    assessment = fit(asked).assessment
+    compiled = []
+
+    def count(event, *_, **__):
+        compiled.extend([event] * event.endswith("backend_compile_duration"))
+
+    jax.monitoring.register_event_duration_secs_listener(count)
+    try:
+        with jax.enable_x64(True):
+            refit(assessment, assessment.start)
+            rise_beyond(assessment, RESTITUTION, 0.1)
+    finally:
+        jax.monitoring.unregister_event_duration_listener(count)
+    assert compiled == []
 
 
 @pytest.mark.slow
