@@ -31,6 +31,7 @@ from calibration.optimise.normal_equations import NormalEquations, invert_inform
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians, residuals
 from calibration.results.estimate import Determination
+from tests.compilations import compilations
 
 RESTITUTION = "contact.normal.restitution"
 NOISE = 1e-3
@@ -114,19 +115,13 @@ def test_truth_is_inside_the_interval_and_the_model_explains_the_data():
 def test_searches_next_to_a_minimum_are_made_by_the_program_of_the_fit():
     asked = problem([recording(0)])
     assessment = fit(asked).assessment
-    compiled = []
 
-    def count(event, *_, **__):
-        compiled.extend([event] * event.endswith("backend_compile_duration"))
+    def search():
+        refit(assessment, assessment.start)
+        rise_beyond(assessment, RESTITUTION, 0.1)
 
-    jax.monitoring.register_event_duration_secs_listener(count)
-    try:
-        with jax.enable_x64(True):
-            refit(assessment, assessment.start)
-            rise_beyond(assessment, RESTITUTION, 0.1)
-    finally:
-        jax.monitoring.unregister_event_duration_listener(count)
-    assert compiled == []
+    with jax.enable_x64(True):
+        assert compilations(search) == 0
 
 
 @pytest.mark.slow
