@@ -8,7 +8,6 @@ and that a ball on a slope turns round, are breaks that belong to a run.
 """
 
 import enum
-import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from calibration.detection.noise import rounding_step
 
 Numbers = NDArray[np.float64]
+Counts = NDArray[np.int_]
 
 BLOCK, ODD_BLOCK = 12, 3.0
 """Samples of a block in which a run is smooth, and how much more than that of the usual block the
@@ -32,6 +32,9 @@ LEAST = 4
 
 CUTS = 300
 """Cuts that are tried at most, evenly spaced."""
+
+TOGETHER = 100_000
+"""Samples that polynomials are fitted to at once, at most: what they take of memory."""
 
 GAIN, OUTSTANDING = 50.0, 8.0
 """Chi-squared that a break must gain, and over what cuts elsewhere gain: correlated noise gains
@@ -117,10 +120,8 @@ def _scatter(run: Run) -> float:
     """Standard deviation about a polynomial in each block of samples."""
     count, coefficients = len(run.time), run.degree + 2
     edges = np.linspace(0, count, max(1, count // BLOCK) + 1).astype(int)
-    blocks = [run.part(first, stop) for first, stop in itertools.pairwise(edges)]
-    squares = np.asarray(
-        [_misfit(block, float(block.time[0]), coefficients - 1) for block in blocks]
-    )
+    first, stop = edges[:-1], edges[1:]
+    squares = _misfits(run, first, stop, run.time[first], coefficients - 1)
     freedom = np.diff(edges) - coefficients
     usual = squares / freedom <= ODD_BLOCK * np.median(squares / freedom)
     return float(np.sqrt(np.sum(squares[usual]) / np.sum(freedom[usual])))
@@ -180,22 +181,24 @@ def _best_cuts(run: Run) -> Iterator[tuple[int, int]]:
     for window in sorted({*WINDOWS, count // 10}):
         if window < LEAST:
             continue
-        gains = np.asarray([_gain(run, cut, window) for cut in cuts])
+        gains = _gains(run, cuts, window)
         best = int(np.argmax(gains))
         if gains[best] > max(GAIN, OUTSTANDING * float(np.median(np.abs(gains)))):
             found.append((float(gains[best]), int(cuts[best]), window))
     yield from ((cut, window) for _, cut, window in sorted(found, reverse=True))
 
 
-def _gain(run: Run, cut: int, window: int) -> float:
-    """Chi-squared that two pieces take from that of one smooth curve."""
-    before, after = _sides(run, cut, window)
-    both = run.part(max(cut - window, 0), cut + window)
-    moment = float(run.time[cut])
-    if len(both.time) < 2 * LEAST:
-        return 0.0
-    pieces = sum(_misfit(side, moment, run.degree) for side in (before, after))
-    return _misfit(both, moment, 2 * run.degree + 1) - pieces
+def _gains(run: Run, cuts: Counts, window: int) -> Numbers:
+    """Chi-squared that two pieces, one on each side of a cut, take from that of one smooth curve,
+    at each cut.
+    """
+    first, stop = np.maximum(cuts - window, 0), np.minimum(cuts + window, len(run.time))
+    moments = run.time[cuts]
+    pieces = [
+        _misfits(run, start, end, moments, run.degree)
+        for start, end in ((first, cuts), (cuts, stop))
+    ]
+    return _misfits(run, first, stop, moments, 2 * run.degree + 1) - sum(pieces)
 
 
 def _sides(run: Run, cut: int, window: int) -> tuple[Run, Run]:
@@ -238,9 +241,34 @@ def _polynomial(run: Run, moment: float, degree: int) -> tuple[Numbers, Numbers]
     return (inverse @ run.values) * units, covariance
 
 
-def _misfit(run: Run, moment: float, degree: int) -> float:
-    """Chi-squared of a run about a polynomial."""
-    coefficients, _ = _polynomial(run, moment, degree)
-    powers = np.vander(run.time - moment, degree + 1, increasing=True)
-    left = run.values - powers @ coefficients
-    return float(left @ left) / run.noise**2
+def _misfits(run: Run, first: Counts, stop: Counts, moments: Numbers, degree: int) -> Numbers:
+    """Chi-squared of parts of a run, each about a polynomial of the time since its moment.
+
+    Args:
+        run: the whole.
+        first: (parts,) samples at which they start,
+        stop: and before which they end.
+        moments: (parts,) [s].
+        degree: of the polynomials.
+    """
+    longest = int(np.max(stop - first))
+    several = max(1, TOGETHER // longest)
+    squares = [
+        _squares(run, first[some], stop[some], moments[some], degree)
+        for some in np.split(np.arange(len(first)), range(several, len(first), several))
+    ]
+    return np.concatenate(squares) / run.noise**2
+
+
+def _squares(run: Run, first: Counts, stop: Counts, moments: Numbers, degree: int) -> Numbers:
+    """Sums of the squares of what polynomials leave of parts of a run, all of them at once."""
+    samples = first[:, None] + np.arange(np.max(stop - first))
+    inside = samples < stop[:, None]
+    samples = np.minimum(samples, len(run.time) - 1)
+    since = np.where(inside, run.time[samples] - moments[:, None], 0.0)
+    scale = np.maximum(np.max(np.abs(since), axis=1, keepdims=True), 1e-300)
+    # Rows of zeros, beyond the end of a shorter part, change neither polynomial nor misfit.
+    powers = (since / scale)[..., None] ** np.arange(degree + 1) * inside[..., None]
+    values = np.where(inside, run.values[samples], 0.0)[..., None]
+    left = values - powers @ (np.linalg.pinv(powers) @ values)
+    return np.sum(left**2, axis=(1, 2))

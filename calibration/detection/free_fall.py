@@ -7,6 +7,7 @@ longest stretches are sought that a parabola explains, and the curvature of most
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from calibration.detection.noise import estimate_noise
 
@@ -83,29 +84,32 @@ def _parabolas(time: np.ndarray, height: np.ndarray, noise: float) -> list[_Stre
     found: list[_Stretch] = []
     length = float(time.size)
     while length >= LEAST_SAMPLES:
-        size = int(length)
-        for start in range(0, time.size - size + 1, max(size // 8, 1)):
-            stretch = _parabola(time, height, start, start + size, noise)
-            if stretch is not None:
-                found.append(stretch)
+        found += _parabolas_of(int(length), time, height, noise)
         length /= 1.25
     return found
 
 
-def _parabola(
-    time: np.ndarray, height: np.ndarray, start: int, stop: int, noise: float
-) -> _Stretch | None:
-    """The parabola through a stretch, where it is one."""
-    middle, half = (time[start] + time[stop - 1]) / 2, (time[stop - 1] - time[start]) / 2
-    basis = np.vander((time[start:stop] - middle) / half, 3)
-    coefficients, *_ = np.linalg.lstsq(basis, height[start:stop], rcond=None)
-    deviation = height[start:stop] - basis @ coefficients
-    rms = float(np.sqrt(np.sum(deviation**2) / (stop - start - 3)))
-    sagitta = abs(float(coefficients[0]))
-    error = max(rms, noise) * np.sqrt(np.linalg.inv(basis.T @ basis)[0, 0])
-    if rms > max(NOISE * noise, SAGITTA * sagitta) or sagitta < SIGNIFICANT * error:
-        return None
-    return _Stretch(start, stop, 2 * float(coefficients[0]) / half**2, sagitta)
+def _parabolas_of(size: int, time: np.ndarray, height: np.ndarray, noise: float) -> list[_Stretch]:
+    """Stretches of so many samples, those that a parabola explains; all are fitted at once."""
+    starts = np.arange(0, time.size - size + 1, max(size // 8, 1))
+    times, heights = (sliding_window_view(values, size)[starts] for values in (time, height))
+    middle, half = (times[:, 0] + times[:, -1]) / 2, (times[:, -1] - times[:, 0]) / 2
+    since = (times - middle[:, None]) / half[:, None]
+    basis = since[..., None] ** np.arange(3)  # its normal equations have a condition of 15
+    spread = np.linalg.inv(basis.swapaxes(1, 2) @ basis)
+    coefficients = spread @ (basis.swapaxes(1, 2) @ heights[..., None])
+    deviation = heights - np.squeeze(basis @ coefficients, 2)
+    rms = np.sqrt(np.sum(deviation**2, axis=1) / (size - 3))
+    curvature = 2 * coefficients[:, 2, 0] / half**2
+    sagitta = np.abs(coefficients[:, 2, 0])
+    error = np.maximum(rms, noise) * np.sqrt(spread[:, 2, 2])
+    explained = (rms <= np.maximum(NOISE * noise, SAGITTA * sagitta)) & (
+        sagitta >= SIGNIFICANT * error
+    )
+    return [
+        _Stretch(int(starts[i]), int(starts[i]) + size, float(curvature[i]), float(sagitta[i]))
+        for i in np.flatnonzero(explained)
+    ]
 
 
 def _apart(found: list[_Stretch]) -> list[_Stretch]:

@@ -11,7 +11,7 @@ from calibration.problem.statuses import all_succeeded, judge_statuses
 from calibration.results.intervals import region_threshold
 
 STEPS = 100
-"""Iterations of one minimisation, as in ``fit``, so that the same compiled code serves."""
+"""At most so many iterations of one minimisation."""
 
 
 def refit(assessment: Assessment, start: Start) -> tuple[Minimum, float]:

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 import jaxcontact as jc
 from calibration.optimise.coordinates import Minimum, Start, find_scale
@@ -22,7 +23,7 @@ def minimise_each_traced(
     start: Start,
     *,
     method: Method,
-    steps: int,
+    steps: ArrayLike,
     each: tuple[bool, bool],
     keep_blocks: bool,
 ) -> tuple[Minimum, jax.Array, tuple[Block, ...] | None]:
@@ -58,7 +59,7 @@ def minimise_each_traced(
 
 
 _minimise_each_compiled = quick_jit(
-    minimise_each_traced, static_argnames=("layout", "method", "steps", "each", "keep_blocks")
+    minimise_each_traced, static_argnames=("layout", "method", "each", "keep_blocks")
 )
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import optax
+from jax.typing import ArrayLike
 
 from calibration.optimise.coordinates import Start, flatten, mark_movable, unflatten
 from calibration.optimise.whitening import Whitening, find_whitening
@@ -100,7 +101,7 @@ def descend(
     reach: jax.Array,
     tolerance: jax.Array,
     optimiser: optax.GradientTransformation,
-    steps: int,
+    steps: ArrayLike,
     report: Callable[[Any, Any], None] | None,
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Minimise half the sum of squares.

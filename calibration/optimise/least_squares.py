@@ -116,7 +116,7 @@ def minimise_traced(
     scale: jax.Array | None = None,
     *,
     method: Method,
-    steps: int,
+    steps: ArrayLike,
     report: Report | None,
     tolerance: ArrayLike = FINE,
     keep_blocks: bool = False,
@@ -187,10 +187,15 @@ def minimise_traced(
             return measure_columns(blocks, start) / scale
 
         solver = StepTerminatedSolver(
-            inner=solver, lengths=lengths, atol=tolerance, rtol=1e-10, norm=optimistix.max_norm
+            inner=solver,
+            lengths=lengths,
+            atol=tolerance,
+            rtol=1e-10,
+            norm=optimistix.max_norm,
+            steps=steps,
         )
         solution: Any = optimistix.least_squares(
-            lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False
+            lambda step, _: residual(step), solver, step, has_aux=True, max_steps=None, throw=False
         )
         last = solution.state.inner  # of the last accepted step; ``solution.aux`` is before it
         found, region = last.aux, last.search_state.step_size
@@ -225,7 +230,7 @@ def minimise_traced(
 _COMPILED = {
     optimised: quick_jit(
         minimise_traced,
-        static_argnames=("layout", "method", "steps", "report", "keep_blocks"),
+        static_argnames=("layout", "method", "report", "keep_blocks"),
         optimised=optimised,
     )
     for optimised in (False, True)

@@ -24,12 +24,14 @@ class _Progress(NamedTuple):
     Attributes:
         inner: state of the inner method.
         lowest: sum of squares at the last progress.
-        idle: steps since then.
+        taken: steps so far,
+        idle: and since then.
         settled: whether the last step met the tolerance.
     """
 
     inner: Any
     lowest: jax.Array
+    taken: jax.Array
     idle: jax.Array
     settled: jax.Array
 
@@ -44,6 +46,9 @@ class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
     touch-down, an impact between sticking and sliding) no gradient vanishes: there the search ends
     at a rejected step of that size. A search that makes no progress is given up.
 
+    Steps are counted here, as those that Optimistix counts to are part of the program: then a fit,
+    with its hundreds of them, and a short search next to its minimum would each be compiled.
+
     Attributes:
         inner: the method.
         lengths: from the second result of the residual function to the lengths of the columns of
@@ -52,6 +57,7 @@ class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
             larger than what was stated).
         rtol: part of a residual that may be rounding.
         norm: of changes.
+        steps: at most so many.
     """
 
     inner: optimistix.AbstractLeastSquaresSolver
@@ -59,11 +65,16 @@ class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
     atol: Any
     rtol: float
     norm: Callable[[Any], jax.Array]
+    steps: Any
 
     def init(self, *args: Any) -> _Progress:
         """As the inner method, which has made no progress yet."""
         return _Progress(
-            self.inner.init(*args), jnp.asarray(jnp.inf), jnp.asarray(0), jnp.asarray(False)
+            self.inner.init(*args),
+            lowest=jnp.asarray(jnp.inf),
+            taken=jnp.asarray(0),
+            idle=jnp.asarray(0),
+            settled=jnp.asarray(False),
         )
 
     def step(
@@ -87,8 +98,14 @@ class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
         tried = self.norm((state.inner.y_eval - y) * self.lengths(after.aux) / tolerance)
         settled = (changed < 1.0) & (tried < 1.0)  # a step that was not taken changed nothing
         progress = chi2 < state.lowest - GAIN * misfit
-        idle = jnp.where(progress, 0, state.idle + 1)
-        return new, _Progress(after, jnp.where(progress, chi2, state.lowest), idle, settled), aux
+        state = _Progress(
+            after,
+            lowest=jnp.where(progress, chi2, state.lowest),
+            taken=state.taken + 1,
+            idle=jnp.where(progress, 0, state.idle + 1),
+            settled=settled,
+        )
+        return new, state, aux
 
     def terminate(
         self,
@@ -99,9 +116,9 @@ class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
         state: _Progress,
         tags: frozenset[object],
     ) -> tuple[jax.Array, optimistix.RESULTS]:
-        """Whether the tolerance is met, or the search is given up."""
+        """Whether the tolerance is met, or the search is given up, or no step is left."""
         given_up = optimistix.RESULTS.where(
-            state.idle > PATIENCE,
+            (state.idle > PATIENCE) | (state.taken >= self.steps),
             optimistix.RESULTS.nonlinear_max_steps_reached,
             optimistix.RESULTS.successful,
         )

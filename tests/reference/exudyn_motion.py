@@ -144,8 +144,10 @@ class Stepper:
         drive: Drive | None,
     ) -> None:
         self.bodies, self.pairs, self.gravity, self.drive = bodies, pairs, gravity, drive
+        # What stays the same is handed over to JAX once: that took most of the time of a call.
         self._evaluate = partial(
-            compiled(pairs.force, pairs.update), pairs.parameters, pairs.first, pairs.second
+            compiled(pairs.force, pairs.update),
+            *jax.device_put((pairs.parameters, pairs.first, pairs.second)),
         )
         self.zone = np.asarray(pairs.parameters.frictionProportionalZone)
         self.rubs = np.asarray(pairs.parameters.dynamicFriction) > 0.0
@@ -158,20 +160,27 @@ class Stepper:
         self.closed = np.asarray(data.gap) < 0.0
         self.memory = data
         self.sticks = self.compresses = np.zeros_like(self.closed)
-        contacts = self.evaluate(state)[0]
+        self.data = self.data_of_regime()
+        contacts, _ = self.evaluate(state)
         self.sticks, self.compresses = contacts.slip < self.zone, contacts.rate < 0.0
+        self.data = self.data_of_regime()
 
-    def evaluate(self, state: np.ndarray) -> tuple[Contacts, DataNode, np.ndarray, np.ndarray]:
-        """With a data node that names the regime."""
-        data = self.memory._replace(
-            gap=np.where(self.closed, -1.0, 1.0),
-            tangential_velocity=np.where(self.sticks, 0.0, 2.0 * self.zone + 1.0),
+    def data_of_regime(self) -> DataNode:
+        """A data node that names the regime."""
+        data: DataNode = jax.device_put(
+            self.memory._replace(
+                gap=np.where(self.closed, -1.0, 1.0),
+                tangential_velocity=np.where(self.sticks, 0.0, 2.0 * self.zone + 1.0),
+            )
         )
-        return jax.tree.map(np.asarray, self._evaluate(data, state))
+        return data
+
+    def evaluate(self, state: np.ndarray) -> tuple[Contacts, DataNode]:
+        return jax.tree.map(np.asarray, self._evaluate(self.data, state)[:2])
 
     def rates(self, t: float, flat: np.ndarray) -> np.ndarray:
         state = flat.reshape(-1, 9)
-        _, _, forces, torques = self.evaluate(state)
+        forces, torques = map(np.asarray, self._evaluate(self.data, state)[2:])
         if self.drive is not None:
             forces = forces.copy()
             forces[self.drive.body] += self.drive(t, state)
@@ -195,7 +204,7 @@ class Stepper:
 
     def pass_event(self, kind: str, pair: int, state: np.ndarray) -> None:
         """Enter the regime after an event."""
-        contacts, after, *_ = self.evaluate(state)
+        contacts, after = self.evaluate(state)
         memory = DataNode(*(np.array(value) for value in self.memory))
         if kind == "slip":
             self.sticks[pair] = not self.sticks[pair]
@@ -213,6 +222,7 @@ class Stepper:
                 contacts.slip[pair] < self.zone[pair],
                 contacts.rate[pair] < 0.0,
             )
+        self.data = self.data_of_regime()
 
     def events(self) -> list[Callable]:
         """The functions of ``watched`` for SciPy; one evaluation serves all of them."""
@@ -273,7 +283,7 @@ def integrate(
         while len(samples) < len(times) and times[len(samples)] <= solution.t[-1]:
             now = times[len(samples)]
             sampled = solution.sol(now) if solution.t[-1] > t else flat
-            contacts, after, *_ = stepper.evaluate(sampled.reshape(-1, 9))
+            contacts, after = stepper.evaluate(sampled.reshape(-1, 9))
             samples.append(
                 (
                     sampled.reshape(-1, 9),

@@ -135,6 +135,7 @@ def exact_damping_ratio(restitution: Real) -> jax.Array:
 
 
 @jax.custom_jvp
+@jax.jit  # called from Python, a loop is compiled anew each time
 def _exact_damping_ratio(restitution: jax.Array) -> jax.Array:
     """``a = s/(1 + e)`` from the root ``s`` of ``s/b(s) = (1 + e)/e``."""
     e = restitution

@@ -107,6 +107,7 @@ def _root_secant(x: Real) -> jax.Array:
 
 
 @jax.custom_jvp
+@jax.jit  # called from Python, a loop is compiled anew each time
 def _root_flow(x: Real, p: Real) -> jax.Array:
     """``sqrt(1 + x^2) - asinh(1/x)`` falls by ``p``.
 

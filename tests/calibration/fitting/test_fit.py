@@ -14,6 +14,8 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import assess
 from calibration.fitting.autocorrelation import autocorrelation_time
 from calibration.fitting.fit import fit
+from calibration.fitting.probes import rise_beyond
+from calibration.fitting.refit import refit
 from calibration.fitting.sandwich import between_trials
 from calibration.fitting.start import starting_point
 from calibration.io.recording import Recording
@@ -29,6 +31,7 @@ from calibration.optimise.normal_equations import NormalEquations, invert_inform
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians, residuals
 from calibration.results.estimate import Determination
+from tests.compilations import compilations
 
 RESTITUTION = "contact.normal.restitution"
 NOISE = 1e-3
@@ -106,6 +109,19 @@ def test_truth_is_inside_the_interval_and_the_model_explains_the_data():
     assert estimate.status is Determination.DETERMINED
     assert abs(estimate.value - 0.8) < 3 * estimate.sd
     assert estimate.sd < 2e-3
+
+
+@pytest.mark.slow
+def test_searches_next_to_a_minimum_are_made_by_the_program_of_the_fit():
+    asked = problem([recording(0)])
+    assessment = fit(asked).assessment
+
+    def search():
+        refit(assessment, assessment.start)
+        rise_beyond(assessment, RESTITUTION, 0.1)
+
+    with jax.enable_x64(True):
+        assert compilations(search) == 0
 
 
 @pytest.mark.slow

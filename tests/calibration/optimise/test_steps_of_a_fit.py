@@ -54,10 +54,15 @@ def minimum(residual, start, *, atol=1e-5, steps=100):
         return jnp.sqrt(jnp.sum(slope**2, axis=0))
 
     solver = StepTerminatedSolver(
-        inner=inner, lengths=lengths, atol=atol, rtol=1e-10, norm=optimistix.max_norm
+        inner=inner,
+        lengths=lengths,
+        atol=atol,
+        rtol=1e-10,
+        norm=optimistix.max_norm,
+        steps=steps,
     )
     found = optimistix.least_squares(
-        with_slope, solver, jnp.asarray(start), has_aux=True, max_steps=steps, throw=False
+        with_slope, solver, jnp.asarray(start), has_aux=True, max_steps=None, throw=False
     )
     return (
         np.asarray(found.value),
@@ -95,6 +100,12 @@ def test_a_search_that_leads_nowhere_is_given_up():
     assert not settled
     assert steps < 60
     assert np.all(np.isfinite(found))
+
+
+def test_a_search_ends_with_its_steps():
+    _, settled, steps = minimum(lambda x: jnp.stack([x[0] ** 2 - 4.0]), [50.0], steps=3)
+    assert not settled
+    assert steps == 3
 
 
 @pytest.mark.long

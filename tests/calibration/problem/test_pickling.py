@@ -18,6 +18,7 @@ from calibration.problem.problem import Problem
 from tests.calibration.fitting.test_fit import problem as drops
 from tests.calibration.fitting.test_fit import recording
 from tests.calibration.synthetic_impacts import DATA, FRICTION, RESTITUTION, scene
+from tests.compilations import compilations
 
 ROOT = Path(__file__).parents[3]
 
@@ -54,22 +55,6 @@ def sent(tmp_path_factory) -> Path:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     return folder
-
-
-def compilations(work) -> int:
-    """Programs that XLA compiles while ``work()`` runs."""
-    counted = []
-
-    def count(event: str, seconds: float, **_: object) -> None:
-        if event.endswith("backend_compile_duration"):
-            counted.append(event)
-
-    jax.monitoring.register_event_duration_secs_listener(count)
-    try:
-        work()
-    finally:
-        jax.monitoring.unregister_event_duration_listener(count)
-    return len(counted)
 
 
 @pytest.mark.long

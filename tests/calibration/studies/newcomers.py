@@ -1,5 +1,6 @@
 """Recordings as newcomers make them, by plain NumPy: a ball with drag that bounces on a table."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -15,7 +16,14 @@ def heights(
     """Height of the centre above the table at ``times`` [m], in steps of 20 microseconds; of
     several restitutions one for each impact in turn.
     """
-    each = itertools.cycle(np.atleast_1d(restitution))
+    each = tuple(np.atleast_1d(restitution))
+    return np.array(_heights(tuple(times), release, speed, each, drag, radius, mass))
+
+
+@functools.cache
+def _heights(times, release, speed, restitution, drag, radius, mass):
+    """The same, of what can be looked up: many recordings are one motion with other noise."""
+    each = itertools.cycle(restitution)
     step, pull = 2e-5, 0.5 * AIR * drag * np.pi * radius**2 / mass
     z, v, now, seen = release, speed, 0.0, []
     for time in times:
@@ -26,7 +34,7 @@ def heights(
                 e = next(each)
                 z, v = radius + e * (radius - z), -e * v
         seen.append(z)
-    return np.array(seen)
+    return seen
 
 
 def drop(*, rate=240.0, duration=1.4, noise=5e-4, seed=0, **motion):

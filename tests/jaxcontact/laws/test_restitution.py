@@ -10,12 +10,16 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from jaxcontact.laws.core import damping_maps as law
+from jaxcontact.laws.friction.coulomb import ROOT
+from tests.compilations import compilations
 
 pytestmark = pytest.mark.slow
 
 RESTITUTIONS = np.concatenate([np.geomspace(1e-3, 0.5, 40), np.linspace(0.5, 1.0, 41)])
 
 
+EXACT, OBTAINED = jax.jit(law.exact_damping_ratio), jax.jit(law.obtained_restitution)
+ZERO_FORCE = jax.jit(law.zero_force_restitution)
 FIRST, SECOND = (
     jax.jit(jax.grad(law.exact_damping_ratio)),
     jax.jit(jax.grad(jax.grad(law.exact_damping_ratio))),
@@ -61,20 +65,18 @@ def precise_damping_ratio(restitution):
 )
 def test_the_exact_damping_ratio_has_all_digits(restitution):
     exact = float(precise_damping_ratio(restitution))
-    assert law.exact_damping_ratio(restitution) == pytest.approx(exact, rel=5e-15, abs=3e-16)
-    assert law.obtained_restitution(exact) == pytest.approx(restitution, rel=5e-15)
+    assert EXACT(restitution) == pytest.approx(exact, rel=5e-15, abs=3e-16)
+    assert OBTAINED(exact) == pytest.approx(restitution, rel=5e-15)
 
 
 def test_the_exact_damping_ratio_agrees_with_the_table(table):
     for row in table["exact"]:
         # a (1 + e) = ln(...) loses digits near e = 1: that is where the table ends at 1e-12.
-        assert law.exact_damping_ratio(row["e_requested"]) == pytest.approx(
-            row["A"], rel=1e-11, abs=1e-12
-        )
+        assert EXACT(row["e_requested"]) == pytest.approx(row["A"], rel=1e-11, abs=1e-12)
 
 
 def test_every_nominal_law_and_what_it_gives_agree_with_the_table(table):
-    obtained = jax.jit(law.obtained_restitution)
+    obtained = OBTAINED
     assert set(table["models"]) | {"exact"} == set(law.RESTITUTION_LAWS)
     for name, nominal in table["models"].items():
         for row in nominal["rows"]:
@@ -99,7 +101,7 @@ def test_the_slope_of_what_a_nominal_law_gives_agrees_with_the_table(table):
 
 def test_the_obtained_restitution_and_its_slopes_agree_with_analytic_cases(analytic):
     def obtained(chi, v, stiffness):
-        return law.obtained_restitution(chi * v / stiffness)
+        return OBTAINED(chi * v / stiffness)
 
     slopes = jax.jit(jax.grad(obtained, (0, 1, 2)))
     for case in analytic["hunt_crossley_exact"]["cases"]:
@@ -110,19 +112,17 @@ def test_the_obtained_restitution_and_its_slopes_agree_with_analytic_cases(analy
 
 
 def test_asked_and_obtained_agree_to_a_rounding_error():
-    np.testing.assert_allclose(
-        law.obtained_restitution(law.exact_damping_ratio(RESTITUTIONS)), RESTITUTIONS, rtol=1e-14
-    )
+    np.testing.assert_allclose(OBTAINED(EXACT(RESTITUTIONS)), RESTITUTIONS, rtol=1e-14)
     ratios = np.concatenate([[0.0], np.geomspace(1e-8, 1e4, 80)])
-    obtained = law.obtained_restitution(ratios)
-    np.testing.assert_allclose(law.exact_damping_ratio(obtained), ratios, rtol=1e-13, atol=1e-15)
+    obtained = OBTAINED(ratios)
+    np.testing.assert_allclose(EXACT(obtained), ratios, rtol=1e-13, atol=1e-15)
 
 
 @pytest.mark.long
 def test_without_damping_the_restitution_is_one_with_the_known_series():
-    assert law.exact_damping_ratio(1.0) == 0
-    assert law.obtained_restitution(0.0) == 1
-    f = law.obtained_restitution
+    assert EXACT(1.0) == 0
+    assert OBTAINED(0.0) == 1
+    f = OBTAINED
     derivatives = jax.jit(lambda a: (f(a), jax.grad(f)(a), jax.grad(jax.grad(f))(a)))(0.0)
     # e = 1 - 2a/3 + 4a^2/9 - ...
     np.testing.assert_allclose(derivatives, [1, -2 / 3, 8 / 9], rtol=1e-13)
@@ -165,7 +165,7 @@ def test_the_linear_dashpot_agrees_with_analytic_cases(analytic):
         zeta = case["c"] / (2 * np.sqrt(case["k"] * case["m"]))
         assert zeta == pytest.approx(case["zeta"], rel=1e-14)
         assert law.zero_overlap_restitution(zeta) == pytest.approx(case["e_d0"] or 0.0, rel=1e-12)
-        assert law.zero_force_restitution(zeta) == pytest.approx(case["e_F0"], rel=1e-12)
+        assert ZERO_FORCE(zeta) == pytest.approx(case["e_F0"], rel=1e-12)
         assert damping(case["e_F0"]) == pytest.approx(zeta, rel=1e-11, abs=1e-15)
         if case["e_d0"]:
             assert law.zero_overlap_damping(case["e_d0"]) == pytest.approx(
@@ -182,19 +182,26 @@ def test_the_tsuji_dashpot_agrees_with_its_integrated_table(viscoelastic):
             assert law.tsuji_alpha(law.zero_overlap_damping(row["e_end_d0"])) == pytest.approx(
                 row["alpha"], rel=1e-6
             )
-        assert law.zero_force_restitution(zeta) == pytest.approx(row["e_end_F0"], abs=1e-8)
+        assert ZERO_FORCE(zeta) == pytest.approx(row["e_end_F0"], abs=1e-8)
         assert law.tsuji_alpha(damping(row["e_end_F0"])) == pytest.approx(row["alpha"], rel=1e-6)
+
+
+def test_what_is_called_again_from_python_compiles_nothing():
+    law.exact_damping_ratio(0.7)
+    assert compilations(lambda: law.exact_damping_ratio(0.6)) == 0
+    ROOT.flow(2.0, 0.5)
+    assert compilations(lambda: ROOT.flow(3.0, 0.4)) == 0
 
 
 @pytest.mark.parametrize("end", law.CONTACT_ENDS)
 def test_a_dashpot_gives_the_restitution_asked_for(end):
-    maps = law.CONTACT_ENDS[end]
-    np.testing.assert_allclose(
-        maps.restitution(maps.damping(RESTITUTIONS)), RESTITUTIONS, rtol=2e-14
+    damping, restitution = map(
+        jax.jit, (law.CONTACT_ENDS[end].damping, law.CONTACT_ENDS[end].restitution)
     )
-    assert maps.damping(1.0) == 0
-    assert maps.restitution(0.0) == 1
-    assert jax.grad(maps.damping)(1.0) == pytest.approx(-1 / np.pi, rel=1e-14)
+    np.testing.assert_allclose(restitution(damping(RESTITUTIONS)), RESTITUTIONS, rtol=2e-14)
+    assert damping(1.0) == 0
+    assert restitution(0.0) == 1
+    assert jax.jit(jax.grad(damping))(1.0) == pytest.approx(-1 / np.pi, rel=1e-14)
 
 
 def test_the_zero_force_maps_are_inverse_up_to_a_damping_of_a_thousand():
@@ -202,9 +209,7 @@ def test_the_zero_force_maps_are_inverse_up_to_a_damping_of_a_thousand():
         [[0.0], np.geomspace(1e-6, 1e3, 200), 1 + np.array([-0.1, -1e-9, 0.0, 1e-9, 0.1])]
     )
     damping = jax.jit(law.zero_force_damping)
-    np.testing.assert_allclose(
-        damping(law.zero_force_restitution(zeta)), zeta, rtol=1e-12, atol=1e-15
-    )
+    np.testing.assert_allclose(damping(ZERO_FORCE(zeta)), zeta, rtol=1e-12, atol=1e-15)
 
 
 ZERO_FORCE_SLOPE = jax.jit(jax.grad(law.zero_force_restitution))
@@ -233,7 +238,7 @@ def test_zero_force_restitution_is_differentiable_on_both_sides_of_critical_damp
 
 
 def test_critical_damping_has_the_restitution_exp_minus_two():
-    assert law.zero_force_restitution(1.0) == pytest.approx(np.exp(-2), rel=1e-15)
+    assert ZERO_FORCE(1.0) == pytest.approx(np.exp(-2), rel=1e-15)
     assert law.zero_overlap_restitution(1.0) == 0
     assert jax.grad(law.zero_overlap_restitution)(1.0) == 0
     assert np.isfinite(jax.grad(jax.grad(law.zero_overlap_restitution))(1 - 1e-16))
@@ -249,12 +254,13 @@ def test_asking_for_what_gives_a_restitution_obtains_it(name):
     wanted = np.linspace(max(low, 0.01), high, 60)[1:]
     asked = nominal.asked(wanted)
     assert np.all((asked > 0) & (asked <= 1 + 1e-12))
-    np.testing.assert_allclose(nominal.obtained(asked), wanted, rtol=1e-12)
+    obtained = jax.jit(nominal.obtained)
+    np.testing.assert_allclose(obtained(asked), wanted, rtol=1e-12)
     both = np.geomspace(1e-3, 1.0, 40)
     inside = both[
-        np.asarray(nominal.obtained(both)) > low
+        np.asarray(obtained(both)) > low
     ]  # a law may run into its limit before 0 is asked for
-    np.testing.assert_allclose(nominal.asked(nominal.obtained(inside)), inside, rtol=1e-9)
+    np.testing.assert_allclose(nominal.asked(obtained(inside)), inside, rtol=1e-9)
 
 
 def test_a_restitution_that_a_law_cannot_obtain_is_an_error_outside_and_a_limit_inside_of_a_trace():
@@ -276,10 +282,11 @@ def test_what_to_ask_for_has_the_slope_of_the_inverse(name):
         jax.value_and_grad(nominal.asked), compiler_options={"xla_backend_optimization_level": 0}
     )
     asked, inverse = slope(at)
-    assert inverse * jax.grad(nominal.obtained)(asked) == pytest.approx(1, rel=1e-10)
+    obtained = jax.jit(jax.grad(nominal.obtained))
+    assert inverse * obtained(asked) == pytest.approx(1, rel=1e-10)
     assert np.isfinite(slope(high)[1])
     if high == 1:
-        assert slope(1.0)[1] == pytest.approx(1 / float(jax.grad(nominal.obtained)(1.0)), rel=1e-9)
+        assert slope(1.0)[1] == pytest.approx(1 / float(obtained(1.0)), rel=1e-9)
 
 
 def integrated_restitution(exponent, damping_ratio, speed, mass, stiffness):
@@ -316,7 +323,7 @@ def test_an_impact_rebounds_with_the_restitution_asked_for_over_four_decades_of_
         (0.99, 100.0),
         (1.0, 0.1),
     ):
-        ratio = float(law.exact_damping_ratio(restitution))
+        ratio = float(EXACT(restitution))
         obtained = integrated_restitution(exponent, ratio, speed, mass=0.03, stiffness=2e5)
         assert obtained == pytest.approx(restitution, abs=1e-6)
 

@@ -97,6 +97,7 @@ def integrated(contact):
     """By SciPy, from the pair function; the contact is one, and its impact velocity that at which
     the centres come as close as the radii.
     """
+    contact = jax.device_put(contact)  # once, instead of at each call
 
     def rate(y, approach):
         return np.asarray(rate_of_change(contact, y, approach))
