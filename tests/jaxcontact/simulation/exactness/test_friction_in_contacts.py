@@ -86,7 +86,7 @@ def test_what_is_seen_inside_a_contact_is_right(tilted, within):
     rng = np.random.default_rng(5)
     method = jc.EventAligned(max_contacts=1)
     worst, seen = 0.0, 0
-    for slip_velocity in (1e-4, 1e-3, 1e-2, 1e-1):
+    for slip_velocity in (1e-3, 1e-2, 1e-1):
         normal = np.append((0.4 if tilted else 0.0) * rng.normal(size=2), 1.0)
         normal /= np.linalg.norm(normal)
         velocity = rng.normal(size=3)
@@ -143,7 +143,7 @@ def test_what_is_seen_inside_a_contact_of_two_spheres_is_right():
         method = jc.EventAligned(max_contacts=2, sustained_steps=0)
         return jc.simulate(scene, start, times, method=method)
 
-    for slip_velocity in (1e-2, 1e-1):
+    for slip_velocity in (1e-3, 1e-2, 1e-1):
         spheres = spheres_in_time.Spheres(radius, mass, 1e5, 0.9, 0.4, slip_velocity)
         contact = simulated(slip_velocity, np.linspace(0.0, 0.02, 6)).contacts
         inside = np.linspace(contact.touch_down[0], contact.lift_off[0], 7)[1:-1]
