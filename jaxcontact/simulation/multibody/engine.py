@@ -136,7 +136,7 @@ without friction; another where slip turns to sticking. Within a step of usual l
 velocities off by 1e-6 to 1e-5 of themselves, and derivatives by 1e-3 to 1e-2.
 """
 
-AT_SWITCH = 1e-3
+AT_SWITCH = 1e-2
 """Least length of a step in which a spring of friction or of rolling ceases to hold or holds again,
 in units of those elsewhere. What it does then works on other springs and other contacts from the
 next step on: within a step of usual length that left derivatives off by 1e-4 to 1e-3.

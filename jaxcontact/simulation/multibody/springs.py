@@ -2,8 +2,9 @@
 
 The law takes ``SMALL_STEPS`` small steps, so that a stiff spring is resolved much finer than by the
 steps of the motion, at the cost of the law alone. Each small step has two parts. They meet where
-holding turns to sliding or back, if it does so there: that instant moves with the parameters, and
-no part has a corner inside. The impulse is that of the trapezoidal rule.
+holding turns to sliding or back, if it does so there, or else where a spring that remembers how
+stiff it was begins to unload: that instant moves with the parameters, and no part has a corner
+inside. The impulse is that of the trapezoidal rule.
 """
 
 from collections.abc import Callable
@@ -69,6 +70,10 @@ class Along(NamedTuple):
         rounded = (self.least_load > 0) & (value <= 0)
         frozen = jax.lax.stop_gradient
         return jnp.where(rounded, frozen(self.least_load) + (value - frozen(value)), value)
+
+    def gap_rate(self, at: jax.Array) -> jax.Array:
+        """Rate of the gap at a fraction of the step, ``(pairs,)`` [m]: over its duration."""
+        return jax.jvp(self.gap, (at,), (jnp.ones_like(at),))[1]
 
     def impulse_share(self, at: jax.Array) -> jax.Array:
         """Part of the normal impulse of the step until then, ``(pairs,)``."""
@@ -141,6 +146,8 @@ class Spring(NamedTuple):
             after the impulse so far.
         limit: the largest of the slider in the step, ``(pairs,)``.
         closed: whether there is a contact, ``(pairs,)``.
+        unloading: what is positive, at a fraction of the step, where a spring unloads that
+            remembers how stiff it was, ``(pairs,)``; ``None`` for others.
     """
 
     law: Any
@@ -149,6 +156,7 @@ class Spring(NamedTuple):
     rate: Callable[[jax.Array, jax.Array], jax.Array]
     limit: jax.Array
     closed: jax.Array
+    unloading: Callable[[jax.Array], jax.Array] | None
 
 
 def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.Array) -> Node:
@@ -202,6 +210,14 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         held = moved(holds, memory, at, to, ((to - at) * duration)[:, None] * present)[1]
         return law.overload(held, present, **seen(to)) - law.overload(memory, present, **seen(at))
 
+    def corner(begin: jax.Array, to: jax.Array) -> jax.Array:
+        """Part of a small step after which unloading begins or ends; half where it does not."""
+        if spring.unloading is None:
+            return 0.5 * jnp.ones_like(to)
+        before, after = spring.unloading(begin), spring.unloading(to)
+        turns = before * after < 0
+        return jnp.where(turns, before / jnp.where(turns, before - after, 1.0), 0.5)
+
     def part(node: Node, end: tuple[jax.Array, jax.Array]) -> tuple[Node, None]:
         """The node at the fraction ``to``, in which it ``holds`` or slides all the time. The memory
         of a spring that slides with its dashpot is one of backward Euler: extrapolated.
@@ -245,7 +261,9 @@ def spring_through(spring: Spring, memory: Any, force: jax.Array, duration: jax.
         switches = jnp.where(at_limit, last < 0, holds != (at_end < -least))
         crosses = switches & (first * last < 0)
         share = jnp.where(crosses, first / jnp.where(crosses, first - last, 1.0), 0.0)
-        share = jnp.clip(jnp.where(switches, share, 0.5), SHORTEST_PART, 1 - SHORTEST_PART)
+        share = jnp.clip(
+            jnp.where(switches, share, corner(node.at, to)), SHORTEST_PART, 1 - SHORTEST_PART
+        )
         return jax.lax.scan(
             part,
             node,

@@ -31,6 +31,7 @@ from jaxcontact.laws.coordinates.from_force import LawFromForce
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
+from jaxcontact.laws.friction.mindlin import MindlinMemory
 from jaxcontact.numerics.runge_kutta import (
     CLASSICAL,
     CLASSICAL_CHECKED,
@@ -84,8 +85,11 @@ PROBE, STILL_SLIDES = 1e-3, 0.25
 ``BEFORE_CORNER`` of the time in which it would stop evenly.
 """
 
-AT_LIMIT = 1e-5
-"""Of the limit of a spring: what it misses at most at the end of a step while it slides."""
+AT_LIMIT, ROUNDED = 1e-6, 64.0
+"""Of the limit of a spring: what it misses at most at the end of a step while it slides; and in
+units of rounding, where that is more. What has just ceased to slide without a dashpot misses it by
+the square of the time since.
+"""
 
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
@@ -864,12 +868,14 @@ def through_step(
     start: State,
     duration: jax.Array,
     sprung: Sprung,
+    early: jax.Array | float = 0.0,
 ) -> tuple[jax.Array, jax.Array, Any]:
     """Impulse of springs in a step ``(pairs, 3)``; their force and their memory at its end.
 
     The rate begins with that of ``start``, changes by what it changed between ``states``, in
-    proportion to the normal impulse, and by what the springs themselves did since. Vectors are
-    carried to the middle plane of the contact and from there on.
+    proportion to the normal impulse, and by what the springs themselves did since. What acts evenly
+    through the step has changed it ``early``, by half of that. Vectors are carried to the middle
+    plane of the contact and from there on.
     """
     before, after = ends
     middle = middle_plane(before, after)
@@ -877,7 +883,8 @@ def through_step(
     motion = normal_motion(
         partial(normal_forces, world, active), (before.gap, after.gap), gap_rate, duration
     )
-    first = sprung.rates(world, before, start)
+    # At the begin of the step, that would move an instant within it by half a step.
+    first = sprung.rates(world, before, start) - early
     by_others = sprung.rates(world, after, states[1]) - sprung.rates(world, before, states[0])
     still = states[1]._replace(
         velocity=jnp.zeros_like(states[1].velocity), spin=jnp.zeros_like(states[1].spin)
@@ -898,7 +905,7 @@ def through_step(
         by_spring = sprung.rates(
             world, on_bodies_alone, sprung.impelled(world, after, still, impulse)
         )
-        so_far = motion.impulse_share(at)[:, None] * by_others
+        so_far = motion.impulse_share(at)[:, None] * by_others + 2 * at[:, None] * early
         return normal_and_tangential(first + so_far + by_spring, middle.normal)[1]
 
     def bound(holds: jax.Array, share: jax.Array | float) -> Any:
@@ -912,6 +919,7 @@ def through_step(
         rate,
         jnp.multiply(sprung.limit, motion.largest_load),
         active.closed,
+        motion.gap_rate if isinstance(sprung.begun[0], MindlinMemory) else None,
     )
     begun = carried_along(world, sprung.begun, before, middle, states[1], duration / 2)
     last = spring_through(spring, *begun, motion.duration)
@@ -975,7 +983,8 @@ def held_by_springs(world: World, active: Active, at: Geometry, state: State) ->
         for sprung in springs
     ]
     limits = [jnp.multiply(sprung.limit, load) for sprung in springs]
-    return jnp.stack(overloads) < -AT_LIMIT * jnp.stack(limits)
+    missed = max(AT_LIMIT, ROUNDED * float(jnp.finfo(load.dtype).eps))
+    return jnp.stack(overloads) < -missed * jnp.stack(limits)
 
 
 def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
@@ -1085,10 +1094,10 @@ def split_step(
     before and half after all else.
     """
     if not world.rolls_on_springs:
-        return step_of_forces(world, active, state, time, duration)
+        return step_of_forces(world, active, state, time, duration, state)
     before, first = geometry(world, state, time), duration / 2 * active.rolling.torque
     eased, first_work, first_supplied = twisted(world, before, state, first)
-    stepped = step_of_forces(world, active, eased, time, duration)
+    stepped = step_of_forces(world, active, eased, time, duration, state)
     after = geometry(world, stepped.state, time + duration)
     impulse, torque, memory = through_step(
         world,
@@ -1109,9 +1118,14 @@ def split_step(
 
 
 def step_of_forces(
-    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+    world: World,
+    active: Active,
+    state: State,
+    time: jax.Array,
+    duration: jax.Array,
+    untwisted: State,
 ) -> Stepped:
-    """After a step without springs of rolling."""
+    """After a step without springs of rolling, half of whose torque has acted on ``untwisted``."""
     none = no_work(world, state.position)
     if world.rigid:
         return flight_step(world, active, state, time, duration)
@@ -1166,6 +1180,7 @@ def step_of_forces(
         eased,
         duration,
         spring_of_friction(world, active),
+        slips(world, before, state) - slips(world, before, untwisted),
     )
     rest = impulse - duration / 2 * active.friction
     ended, last_work, last_supplied = kick(world, after, moved.state, rest)

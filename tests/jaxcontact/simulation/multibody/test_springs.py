@@ -103,11 +103,12 @@ STEP = 1e-4
 """Of differences, in units of the parameters."""
 
 
-def truth(parameters, times, inertia):
+def truth(parameters, times, inertia, rolls=(0.0, 0.0, 0.0)):
     """Rate [m/s or rad/s] against the spring at ``times`` from touch-down on, in an elastic impact.
 
     It holds (a linear spring), or slides with the largest force that the load allows; it slides
-    until that limit grows faster than what the spring would bear.
+    until that limit grows faster than what the spring would bear. Beside it a torque resists what
+    ``rolls``: over the load [m], a dashpot [N m s], and the spin at first [rad/s].
     """
     hertz, spring, coefficient, approach, rate = parameters
 
@@ -116,7 +117,9 @@ def truth(parameters, times, inertia):
         return hertz * overlap**1.5, 1.5 * hertz * np.sqrt(overlap) * y[1]
 
     def motion(y, force, stretching):
-        return [y[1], -load(y)[0] / MASS, -force / inertia, stretching]
+        torque = -rolls[0] * load(y)[0] - rolls[1] * y[4]
+        slowed, turned = -force / inertia - RADIUS * torque / INERTIA, RADIUS * force + torque
+        return [y[1], -load(y)[0] / MASS, slowed, stretching, turned / INERTIA]
 
     def held(_, y):
         return motion(y, spring * y[3], y[2])
@@ -125,7 +128,7 @@ def truth(parameters, times, inertia):
         return abs(spring * y[3]) - coefficient * load(y)[0]
 
     overloaded.terminal, overloaded.direction = True, 1
-    now, y, slides, sign = 0.0, np.array([0.0, approach, rate, 0.0]), True, np.sign(rate)
+    now, y, slides, sign = 0.0, np.array([0.0, approach, rate, 0.0, rolls[2]]), True, np.sign(rate)
     rates = []
     while now < times[-1]:
         if slides:
@@ -174,17 +177,42 @@ def rolling_on_a_spring(p):
     return {"rolling": rolling}, {"velocity": -jnp.zeros(3).at[2].set(p[3]), "spin": turning}
 
 
+MOBILIZED = (1e-4, 1e-4, 60.0)
+"""Torque over the load [m] and dashpot [N m s] of a spring of rolling that slides all the time, and
+the spin at first [rad/s].
+"""
+
+
+def sliding_beside_a_dashpot(p):
+    rolling = jc.RollingSpring(
+        rolling_coefficient=MOBILIZED[0] / RADIUS,
+        rolling_stiffness=50.0,
+        rolling_damping=MOBILIZED[1],
+        mobilized_damping=1.0,
+    )
+    friction, moving = sliding_on_a_spring(p)
+    ahead = moving["velocity"] + jnp.array([RADIUS * MOBILIZED[2], 0.0, 0.0])
+    return {**friction, "rolling": rolling}, {
+        "velocity": ahead,
+        "spin": jnp.array([0.0, MOBILIZED[2], 0.0]),
+    }
+
+
+SLIDING = 1 / (1 / MASS + RADIUS**2 / INERTIA)
+
+
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("spring", "inertia", "parameters"),
+    ("spring", "beside", "parameters"),
     [
-        (sliding_on_a_spring, 1 / (1 / MASS + RADIUS**2 / INERTIA), (1e5, 5e3, 0.2, 0.5, 0.2)),
-        (rolling_on_a_spring, INERTIA, (1e5, 0.8, 5e-4, 0.5, 3.0)),
+        (sliding_on_a_spring, (SLIDING,), (1e5, 5e3, 0.2, 0.5, 0.2)),
+        (rolling_on_a_spring, (INERTIA,), (1e5, 0.8, 5e-4, 0.5, 3.0)),
+        (sliding_beside_a_dashpot, (SLIDING, MOBILIZED), (1e5, 2e3, 0.2, 0.5, -0.4)),
     ],
 )
 def test_the_motion_is_that_of_an_independent_integration_with_its_derivatives(
-    spring, inertia, parameters
+    spring, beside, parameters
 ):
     hertz, approach = parameters[0], parameters[3]
     deepest = (5 / 4 * MASS * approach**2 / hertz) ** 0.4
@@ -204,18 +232,82 @@ def test_the_motion_is_that_of_an_independent_integration_with_its_derivatives(
             scene, start, jnp.asarray([0.0, *times]), method=jc.EventAligned(max_contacts=2)
         )
         slip = found.velocity[1:, 0] - RADIUS * found.spin[1:, 1]
-        return (found.spin[1:, 1] if "rolling" in contact else slip), found.status
+        return (slip if "friction" in contact else found.spin[1:, 1]), found.status
 
     p = jnp.asarray(parameters)
     along = p * jnp.array([0.3, -0.8, 0.5, 0.4, 1.0])
     rate, slope, status = jax.jit(
         lambda p, along: jax.jvp(simulated, (p,), (along,), has_aux=True)
     )(p, along)
-    ends = [truth(p + share * STEP * along, times, inertia) for share in (-2, -1, 1, 2)]
+    ends = [truth(p + share * STEP * along, times, *beside) for share in (-2, -1, 1, 2)]
     expected = (8 * (ends[2] - ends[1]) - (ends[3] - ends[0])) / (12 * STEP)
     assert status == jc.Status.SUCCESS
-    np.testing.assert_allclose(rate, truth(p, times, inertia), atol=1e-6 * abs(parameters[4]))
+    np.testing.assert_allclose(rate, truth(p, times, *beside), atol=1e-6 * abs(parameters[4]))
     np.testing.assert_allclose(slope, expected, atol=5e-5 * np.max(np.abs(expected)))
+
+
+def on_a_spring_that_stiffens(parameters, times):
+    """Slip velocity [m/s] at ``times`` from touch-down on, in an elastic impact on Mindlin's spring
+    that never slides: its force falls with its stiffness while the overlap falls.
+    """
+    hertz, shear, approach, rate = parameters
+
+    def motion(falls):
+        def right(_, y):
+            overlap = max(y[0], 1e-30)
+            stretching = 8 * shear * np.sqrt(RADIUS * overlap) * y[2]
+            rescaled = y[3] * y[1] / (2 * overlap) if falls else 0.0
+            return [y[1], -hertz * overlap**1.5 / MASS, -y[3] / SLIDING, stretching + rescaled]
+
+        return right
+
+    def deepest(_, y):
+        return y[1]
+
+    deepest.terminal = True
+    tight = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-17, "dense_output": True}
+    begun = np.array([0.0, approach, rate, 0.0])
+    falls = scipy.integrate.solve_ivp(
+        motion(False), (0.0, times[-1]), begun, events=deepest, max_step=times[-1] / 200, **tight
+    )
+    turn = falls.t[-1]
+    rises = scipy.integrate.solve_ivp(
+        motion(True), (turn, times[-1]), falls.y[:, -1], max_step=times[-1] / 200, **tight
+    )
+    return np.array([(falls if t < turn else rises).sol(t)[2] for t in times])
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_spring_that_softens_while_it_unloads_has_its_derivatives():
+    p = np.array([1e5, 2e5, 0.5, 0.2])
+    along = p * np.array([0.3, -0.8, 0.4, 1.0])
+    deepest = (5 / 4 * MASS * p[2] ** 2 / p[0]) ** 0.4
+    times = 2.94 * deepest / p[2] * np.array([0.3, 0.52, 0.6, 0.75, 0.9])
+
+    def simulated(p):
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=RADIUS, mass=MASS),
+            contact=jc.ContactModel(
+                normal=jc.HuntCrossley(stiffness=p[0], restitution=1.0),
+                friction=jc.Mindlin(coefficient=1e3, effective_shear_modulus=p[1]),
+            ),
+            gravity=(0.0, 0.0, 0.0),
+        )
+        moving = jnp.zeros(3).at[0].set(p[3]) - jnp.zeros(3).at[2].set(p[2])
+        found = jc.simulate(
+            scene,
+            jc.state(position=(0.0, 0.0, RADIUS), velocity=moving),
+            jnp.asarray([0.0, *times]),
+            method=jc.EventAligned(max_contacts=2, sustained_steps=0),
+        )
+        return found.velocity[1:, 0] - RADIUS * found.spin[1:, 1]
+
+    slip, slope = FAST(lambda p, along: jax.jvp(simulated, (p,), (along,)))(p, along)
+    ends = [on_a_spring_that_stiffens(p + e * STEP * along, times) for e in (-2, -1, 1, 2)]
+    expected = (8 * (ends[2] - ends[1]) - (ends[3] - ends[0])) / (12 * STEP)
+    np.testing.assert_allclose(slip, on_a_spring_that_stiffens(p, times), atol=1e-6 * p[3])
+    np.testing.assert_allclose(slope, expected, atol=1e-5 * np.max(np.abs(expected)))
 
 
 def stepped(step, *, stiffness, spring, damping, coefficient, friction, slip_velocity, belt, spin):
