@@ -9,11 +9,13 @@ Friction, rolling and spinning resistance without memory act through their close
 normal impulse, half before the normal step and half after it, in the opposite order: friction alone
 is exact for a sphere on a plane, and all are stable whatever the slip velocity of the
 regularisation. Contacts that share a body act at once, each on its share of it, so that no contact
-is the first; what that leaves out is of first order, and is taken off by extrapolation. Friction
-with memory acts through half an impulse of its force before and the rest after the normal step, and
-so does a spring of rolling (``springs.py``). A step in which such parts alternate is of second
-order, and of third by another extrapolation, from two steps of half its length, whose change tells
-what the step may lack.
+is the first; what that leaves out is of first order, and is taken off by extrapolation. What the
+normal motion would do meanwhile to the slip of a contact that sticks, because its plane turns or
+gravity pulls, is held off by a force along the plane, which friction gets before and after: else
+the end of the step would have all of its impulse. Friction with memory acts through half an impulse
+of its force before and the rest after the normal step, and so does a spring of rolling
+(``springs.py``). A step in which such parts alternate is of second order, and of third by another
+extrapolation, from two steps of half its length, whose change tells what the step may lack.
 """
 
 import dataclasses
@@ -121,7 +123,8 @@ class Active(NamedTuple):
         mass: effective mass along the normal at touch-down [kg].
         memory: of the friction, ``None`` where it has none.
         friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``;
-            else ``None``.
+            of another, what holds off the slip that its contact would get where it sticks;
+            ``None`` without friction.
         normal: of a normal law with hysteresis, ``OnBranch``, or its bare memory in plain time
             steps; else ``None``.
         rolling: of rolling resistance with memory, ``Rolled``; else ``None``.
@@ -709,6 +712,12 @@ def whole_and_halves(
     return jax.lax.scan(one, start, tuple(fractions))[1]
 
 
+def stopped(begun: jax.Array, left: jax.Array) -> jax.Array:
+    """Part of a slip that friction has stopped."""
+    some = begun > left
+    return jnp.where(some, 1 - left / jnp.where(some, begun, 1.0), 0.0)
+
+
 def resisted_at_once(
     world: World,
     closed: jax.Array,
@@ -1141,6 +1150,7 @@ def step_of_forces(
     )
     held = pull = None
     if rubs(world):
+        # Any force will do, as what it does is undone: this one, where most of the error goes.
         held = jnp.where(active.closed[:, None], active.friction, 0.0)
         pull = -duration / 2 * in_plane(held, before)
     eased, lost_first, supplied_first = resisted_at_once(
@@ -1164,10 +1174,13 @@ def step_of_forces(
             supplied,
             none.settled,
         )
-        if held is not None:
+        if held is not None and pull is not None:
             held = held + holding_force(
                 world, active.closed, (before, after), (eased, moved.state), duration
             )
+            pulled = pushed(world, after, moved.state, pull)
+            begun, left = (safe_norm(slips(world, after, each)) for each in (pulled, ended))
+            held = held * stopped(begun, left)[:, None]
         return Stepped(ended, None, held, work, lack, jnp.zeros_like(lack), active.normal)
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved, lack = normal_step(world, active, kicked, time, duration)
