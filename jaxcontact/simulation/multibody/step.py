@@ -304,10 +304,8 @@ def motion_rates(
         push, torque = force_and_torque(world, at, force)
         acceleration = acceleration + push * world.inverse_mass[:, None]
         supplied = supplied + jnp.sum(force * at.surface_velocity)
-        if world.turns:
+        if world.turns or held is not None:
             spin_rate = spin_rates(world, now, torque)
-        else:
-            spin_rate = world.inverse_inertia[:, :1, 0] * torque
         if world.pairs.between_members > 0:
             gained = angular_momentum_rate(world, first, now, acceleration, torque)
     elif world.turns:
