@@ -987,8 +987,19 @@ def next_step(
     touches = chosen[0] & ~active.closed
     if world.has_hysteresis:
         stepped = stepped._replace(normal=switched(world, stepped.normal, -then.gap, chosen))
+    peak = peak_speed(Ends(gap, rate), Ends(then.gap, rates), length)
     after = touching_after(
-        world, touching, stepped, then, frozen(rate), rates, touches, leaves, time + length, method
+        world,
+        touching,
+        stepped,
+        then,
+        frozen(rate),
+        rates,
+        peak,
+        touches,
+        leaves,
+        time + length,
+        method,
     )
     if lasts is not None:
         deepest = static_overlap(world, active, load)
@@ -1133,6 +1144,23 @@ def stored_by_friction(world: World, active: Active, at: Geometry) -> jax.Array:
     return jnp.sum(jnp.where(active.closed, energy, 0.0))
 
 
+def peak_speed(before: Ends, after: Ends, duration: jax.Array) -> jax.Array:
+    """Largest speed of each gap inside a step [m/s], 0 where it is at an end: that of the parabola
+    with the rates at both ends and the change of the gap between them.
+
+    The largest of many ends would change with the steps, and its derivative by a tenth.
+    """
+    takes_time = duration > 0
+    mean = (after.gap - before.gap) / jnp.where(takes_time, duration, 1.0)
+    bend = 3 * (before.rate + after.rate) - 6 * mean
+    slope = after.rate - before.rate - bend
+    bends = takes_time & (bend != 0)
+    at = jnp.where(bends, -slope / (2 * jnp.where(bends, bend, 1.0)), 0.0)
+    inside = (at > 0) & (at < 1)
+    at = jnp.where(inside, at, 0.0)
+    return jnp.where(inside, jnp.abs(before.rate + at * (slope + at * bend)), 0.0)
+
+
 def touching_after(
     world: World,
     touching: Touching,
@@ -1140,6 +1168,7 @@ def touching_after(
     at: Geometry,
     before_rate: jax.Array,
     rate: jax.Array,
+    peak: jax.Array,
     touches: jax.Array,
     leaves: jax.Array,
     time: jax.Array,
@@ -1149,7 +1178,8 @@ def touching_after(
     active = touching.active
     closed = (active.closed | touches) & ~leaves
     impact_speed = jnp.where(touches, jnp.maximum(-rate, SLOWEST), active.impact_speed)
-    fastest = jnp.where(touches, impact_speed, jnp.maximum(active.fastest, jnp.abs(rate)))
+    so_far = jnp.maximum(active.fastest, jnp.maximum(peak, jnp.abs(rate)))
+    fastest = jnp.where(touches, impact_speed, so_far)
     mass = active.mass
     if world.turns:
         mass = jnp.where(touches, effective_mass(world, at, stepped.state), mass)

@@ -616,3 +616,40 @@ def test_sizes_that_do_not_fit_are_said_before_anything_is_traced(
 def test_the_step_in_contacts_has_a_range():
     with pytest.raises(ValueError, match=r"graded_step = 0.8 is outside \(0, 0.5\]"):
         jc.EventAligned(graded_step=0.8)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_contact_that_begins_slowly_and_is_then_pushed_does_not_depend_on_the_steps():
+    """Its damping goes by the largest speed that it reaches."""
+    radius, mass, stiffness = 0.01, 0.01, 1e6
+    overlap = (5 / 8 * mass / stiffness) ** 0.4
+    times = 2.94 * overlap * jnp.array([0.0, 0.8, 1.1, 1.5, 2.0, 3.0])
+
+    def velocity(gap, step):
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=jnp.full(3, radius), mass=jnp.full(3, mass)),
+            surfaces=(),
+            contact=jc.ContactModel(normal=jc.HuntCrossley(stiffness=stiffness, restitution=0.5)),
+            gravity=(0.0, 0.0, 0.0),
+        )
+        along = jnp.stack([-2 * radius - overlap, 0.0 * gap, 2 * radius + gap])
+        start = jc.State(
+            jnp.zeros((3, 3)).at[:, 0].set(along),
+            jnp.zeros((3, 3)).at[0, 0].set(1.0),
+            jnp.zeros((3, 3)),
+        )
+        method = jc.EventAligned(
+            max_contacts=20, sustained_steps=0, max_steps=4000, graded_step=step
+        )
+        return jc.simulate(scene, start, times, method=method, strict=False).velocity[..., 0]
+
+    gap = 1e-3 * overlap
+    rough, fine = (
+        jax.jit(lambda gap, step=step: jax.jvp(lambda g: velocity(g, step), (gap,), (overlap,)))(
+            gap
+        )
+        for step in (0.04, 0.01)
+    )
+    np.testing.assert_allclose(rough[0], fine[0], atol=2e-7)
+    np.testing.assert_allclose(rough[1], fine[1], atol=3e-3 * np.max(np.abs(fine[1])))
