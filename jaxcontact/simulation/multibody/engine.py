@@ -987,7 +987,9 @@ def next_step(
     touches = chosen[0] & ~active.closed
     if world.has_hysteresis:
         stepped = stepped._replace(normal=switched(world, stepped.normal, -then.gap, chosen))
-    peak = peak_speed(Ends(gap, rate), Ends(then.gap, rates), length)
+    peak = peak_speed(
+        Ends(gap, rate), Ends(then.gap, rates), length, rounding(gap) * extent(world, state)
+    )
     after = touching_after(
         world,
         touching,
@@ -1144,18 +1146,18 @@ def stored_by_friction(world: World, active: Active, at: Geometry) -> jax.Array:
     return jnp.sum(jnp.where(active.closed, energy, 0.0))
 
 
-def peak_speed(before: Ends, after: Ends, duration: jax.Array) -> jax.Array:
+def peak_speed(before: Ends, after: Ends, duration: jax.Array, rounded: jax.Array) -> jax.Array:
     """Largest speed of each gap inside a step [m/s], 0 where it is at an end: that of the parabola
     with the rates at both ends and the change of the gap between them.
 
-    The largest of many ends would change with the steps, and its derivative by a tenth.
+    The largest of many ends would change with the steps, and its derivative by a tenth. A change of
+    the gap that is ``rounded`` [m] tells nothing: over a tiny duration it is a high speed.
     """
-    takes_time = duration > 0
-    mean = (after.gap - before.gap) / jnp.where(takes_time, duration, 1.0)
-    bend = 3 * (before.rate + after.rate) - 6 * mean
+    advance = after.gap - before.gap - duration * (before.rate + after.rate) / 2
+    told = (duration > 0) & (jnp.abs(advance) > rounded)
+    bend = jnp.where(told, -6 * advance / jnp.where(told, duration, 1.0), 0.0)
     slope = after.rate - before.rate - bend
-    bends = takes_time & (bend != 0)
-    at = jnp.where(bends, -slope / (2 * jnp.where(bends, bend, 1.0)), 0.0)
+    at = jnp.where(told, -slope / (2 * jnp.where(told, bend, 1.0)), 0.0)
     inside = (at > 0) & (at < 1)
     at = jnp.where(inside, at, 0.0)
     return jnp.where(inside, jnp.abs(before.rate + at * (slope + at * bend)), 0.0)

@@ -710,12 +710,6 @@ def whole_and_halves(
     return jax.lax.scan(one, start, tuple(fractions))[1]
 
 
-def stopped(begun: jax.Array, left: jax.Array) -> jax.Array:
-    """Part of a slip that friction has stopped."""
-    some = begun > left
-    return jnp.where(some, 1 - left / jnp.where(some, begun, 1.0), 0.0)
-
-
 def resisted_at_once(
     world: World,
     closed: jax.Array,
@@ -803,6 +797,12 @@ def holding_force(
     takes_time = closed & (duration > 0)
     rate = jnp.where(takes_time, resists / jnp.where(takes_time, duration, 1.0), 0.0)
     return -rate[:, None] * drift
+
+
+def stopped(begun: jax.Array, left: jax.Array) -> jax.Array:
+    """Part of a slip that friction has stopped."""
+    some = begun > left
+    return jnp.where(some, 1 - left / jnp.where(some, begun, 1.0), 0.0)
 
 
 def in_plane(vector: jax.Array, at: Geometry) -> jax.Array:
