@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
+from jaxcontact.numerics.search import found_by, without_derivatives
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps
@@ -91,11 +92,11 @@ OVERSHOOT = 1e-9
 rounding.
 """
 
-POLISHING = 3
-"""Corrections of the time of an event, without derivatives."""
+POLISHING = 5
+"""Tries of a step up to an event; after each but the last its time is corrected."""
 
 CORRECTIONS = 2
-"""Further ones, which carry its first and second derivative."""
+"""Corrections of that time which carry its first and second derivative."""
 
 SETTLED, PLACED = 10.0, 1.2
 """Amplitude of the overlap about the static one, in units of it, below which a contact settles: in
@@ -272,14 +273,15 @@ class Tried(NamedTuple):
 class Search(NamedTuple):
     """Search for the length of a step and the event in it: number of tries since the length is
     short enough, the longest step that is, what it lacks in units of what it may, length up to the
-    event, the pair whose event it is, and the search for a reversal (``None`` where no contact may
-    last).
+    event, the step last tried, the pair whose event it is, and the search for a reversal (``None``
+    where no contact may last).
     """
 
     tries: jax.Array
     longest: jax.Array
     excess: jax.Array
     length: jax.Array
+    tried: Tried
     chosen: jax.Array
     reversal: Bracket | None
 
@@ -904,13 +906,14 @@ def next_step(
         length = jnp.where(
             seen.tries == 0,
             longest * jnp.minimum(jnp.min(theta), 1.0),
-            jnp.clip(better, 0.0, longest),
+            jnp.where(seen.tries < POLISHING, jnp.clip(better, 0.0, longest), seen.length),
         )
         return Search(
             jnp.where(too_long, 0, seen.tries + 1),
             jnp.where(too_long, shorter, longest),
             excess,
             jnp.where(too_long, shorter, length),
+            tried,
             which & ~too_long,
             reversal,
         )
@@ -918,63 +921,69 @@ def next_step(
     def unfinished(seen: Search) -> jax.Array:
         return (seen.tries == 0) | (jnp.any(seen.chosen) & (seen.tries <= POLISHING))
 
-    watch_shape = (len(watched.gap) + (watched.turns is not None), len(gap))
-    found = jax.lax.while_loop(
-        unfinished,
-        search,
-        Search(
+    nothing = jax.tree.map(
+        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
+        jax.eval_shape(after_step, tried_first, tried_first),
+    )
+
+    def searched_for() -> Search:
+        begun = Search(
             jnp.asarray(0),
             tried_first,
             jnp.zeros_like(tried_first),
             tried_first,
-            jnp.zeros(watch_shape, dtype=bool),
+            nothing,
+            jnp.zeros((len(watched.gap) + (watched.turns is not None), len(gap)), dtype=bool),
             None if sliding is None else no_bracket(sliding, tried_first),
-        ),
-    )
-    chosen, tau, longest = frozen((found.chosen, found.length, found.longest))
-    duration = duration * (longest / tried_first)
-    happens = struck = jnp.any(chosen)
-    reversal = found.reversal
-    if reversal is not None:
-        # What strikes comes first.
-        reversal = frozen(reversal._replace(chosen=reversal.chosen & ~struck))
-        happens = struck | jnp.any(reversal.chosen)
+        )
+        found = jax.lax.while_loop(unfinished, search, begun)
+        reversal = found.reversal
+        if reversal is not None:  # what strikes comes first
+            chosen = reversal.chosen & ~jnp.any(found.chosen)
+            reversal = reversal._replace(chosen=chosen)
+        return found._replace(reversal=reversal)
 
-    # Two corrections of the time of the event with the slope of the solution, each of which carries
-    # one more derivative, then the step itself: a loop, so that the step is compiled once.
-    def corrected(
-        current: tuple[jax.Array, jax.Array, Tried], correction: jax.Array
-    ) -> tuple[tuple[jax.Array, jax.Array, Tried], None]:
-        def tried() -> tuple[jax.Array, jax.Array, Tried]:
-            length, slope, _ = current
-            after = after_step(length, longest)
-            passed, slopes = distances(watched, seen_before, after.ends, length)
-            here = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
-            beyond = jnp.sum(jnp.where(chosen, passed, 0.0))
-            if sliding is not None and reversal is not None:
-                left = left_of(world, sliding, after.at, after.end)
-                excess = jnp.sum(jnp.where(reversal.chosen, left.excess, 0.0))
-                # The speed at which it ends stays what it is, whatever the parameters.
-                beyond = beyond + excess - frozen(excess)
-                here = jnp.where(jnp.any(reversal.chosen), reversal.slope, here)
-            slope = jnp.where(correction == 0, here, slope)
-            slow = jnp.abs(slope) <= 1e-12
-            better = length - beyond / jnp.where(slow, jnp.inf, slope)
-            # A pair that grazes has hardly a slope: the value stays within what was tried, the
-            # derivative is that of the event.
-            within = better + frozen(jnp.clip(better, 0.0, longest) - better)
-            better = jnp.where(correction == CORRECTIONS - 1, within, better)
-            return jnp.where(last, length, better), slope, after
+    # Corrections of the time of the event with the slope of the solution, each of which carries one
+    # more derivative, then the step itself: a loop, so that the step is compiled once.
+    def derived(found: Search) -> Search:
+        chosen, longest, reversal = found.chosen, found.longest, found.reversal
+        struck = jnp.any(chosen)
+        happens = struck if reversal is None else struck | jnp.any(reversal.chosen)
 
-        last = correction == CORRECTIONS
-        return when(happens | last, tried, lambda: current), None
+        def corrected(
+            current: tuple[jax.Array, jax.Array, Tried], correction: jax.Array
+        ) -> tuple[tuple[jax.Array, jax.Array, Tried], None]:
+            def tried() -> tuple[jax.Array, jax.Array, Tried]:
+                length, slope, _ = current
+                after = after_step(length, longest)
+                passed, slopes = distances(watched, seen_before, after.ends, length)
+                here = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
+                beyond = jnp.sum(jnp.where(chosen, passed, 0.0))
+                if sliding is not None and reversal is not None:
+                    left = left_of(world, sliding, after.at, after.end)
+                    # The speed at which it ends stays what it is, whatever the parameters.
+                    beyond = beyond + jnp.sum(jnp.where(reversal.chosen, left.excess, 0.0))
+                    here = jnp.where(jnp.any(reversal.chosen), reversal.slope, here)
+                slope = jnp.where(correction == 0, here, slope)
+                # A pair that grazes has hardly a slope.
+                slow = jnp.abs(slope) <= 1e-12
+                change = (beyond - frozen(beyond)) / jnp.where(slow, jnp.inf, slope)
+                return jnp.where(last, length, length - change), slope, after
 
-    begin = jnp.where(struck, tau, duration)
-    nothing = jax.tree.map(
-        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(after_step, begin, longest)
-    )
-    (length, _, tried), _ = jax.lax.scan(
-        corrected, (begin, jnp.zeros_like(begin), nothing), jnp.arange(CORRECTIONS + 1)
+            last = correction == CORRECTIONS
+            return when(happens | last, tried, lambda: current), None
+
+        begin = jnp.where(struck, found.length, duration * (longest / tried_first))
+        (length, _, tried), _ = jax.lax.scan(
+            corrected, (begin, jnp.zeros_like(begin), nothing), jnp.arange(CORRECTIONS + 1)
+        )
+        return found._replace(length=length, tried=tried)
+
+    found = found_by(searched_for, derived)
+    length, tried, chosen, longest = (
+        found.length,
+        found.tried,
+        *frozen((found.chosen, found.longest)),
     )
     end, then, rates = tried
     stepped, load = end.stepped, end.load
@@ -1205,8 +1214,6 @@ def touching_after(
     after = Active(closed, impact_speed, fastest, mass, memory, friction, normal, rolling)
     if world.rigid or not method.sustained_steps:
         return Touching(after, touching.settled & closed)
-    frozen = jax.lax.stop_gradient
-    seen = frozen((after, at.gap, rate, stepped.state, time))
     # A contact is judged when it begins, when its overlap turns or its branch changes, and while it
     # creeps: under heavy damping it never turns.
     turns = active.closed & ((before_rate * rate <= 0.0) | (jnp.abs(rate) <= CREEPING * fastest))
@@ -1214,11 +1221,15 @@ def touching_after(
         turns = turns | (active.closed & (normal.branch != active.normal.branch))
 
     def judged() -> jax.Array:
-        active, gap, rate, state, time = seen
-        load = frozen(loads(world, active.closed, state, time))
-        return settled_of(world, active, gap, rate, load, extent(world, state), method)
+        load = loads(world, after.closed, stepped.state, time)
+        largest = extent(world, stepped.state)
+        return settled_of(world, after, at.gap, rate, load, largest, method)
 
-    settled = when(jnp.any(touches | turns), judged, lambda: touching.settled & closed)
+    settled = when(
+        jnp.any(touches | turns),
+        lambda: without_derivatives(judged),
+        lambda: touching.settled & closed,
+    )
     return Touching(after, settled)
 
 

@@ -33,6 +33,7 @@ from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.laws.friction.slider import coulomb_slider
+from jaxcontact.numerics.search import without_derivatives
 from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.core.lanes import when
@@ -289,10 +290,9 @@ def solved(
     """
     flat, unflat = jax.flatten_util.ravel_pytree(jax.tree.map(jnp.zeros_like, free))
     matrix, mobility = responses(world, acting, seen, state, free)
-    frozen = jax.lax.stop_gradient
     # In the slopes alone: the solution knows nothing of it, but where several contacts could carry
     # a load it is shared out.
-    compliance = COMPLIANCE * frozen(jax.flatten_util.ravel_pytree(mobility)[0])
+    compliance = COMPLIANCE * jax.flatten_util.ravel_pytree(mobility)[0]
     free_flat = jax.flatten_util.ravel_pytree(free)[0]
     overlap = jnp.where(seen.gap < 0, -seen.gap, 0.0)
     turn = None if seen is acting else rotation_between(seen.normal, acting.normal)
@@ -322,13 +322,11 @@ def solved(
         )[0]
 
     parameters = (matrix, free_flat, bound)
-    still = frozen(parameters)
 
     def newton(
         iteration: jax.Array, carry: tuple[jax.Array, jax.Array]
     ) -> tuple[jax.Array, jax.Array]:
         at, _ = carry
-        matrix, free_flat, bound = still
 
         def softened(unknown: jax.Array) -> jax.Array:
             yielding = free_flat + compliance * (unknown - at)
@@ -348,7 +346,7 @@ def solved(
         """
 
         def one(contact: jax.Array, unknown: jax.Array) -> jax.Array:
-            better = unknown - residual(unknown, *still, cone=True)
+            better = unknown - residual(unknown, *parameters, cone=True)
             return jnp.where(owner == contact, better, unknown)
 
         return jax.lax.fori_loop(0, len(active), one, unknown)
@@ -366,14 +364,13 @@ def solved(
         return Attempt(found.number + 1, unknown, jacobian)
 
     def wrong(found: Attempt) -> jax.Array:
-        left = jnp.max(jnp.abs(residual(found.unknown, *still, cone=not regularised)))
+        left = jnp.max(jnp.abs(residual(found.unknown, *parameters, cone=not regularised)))
         failed = ~(left <= CONVERGED * jnp.max(jnp.abs(found.unknown)) + 1e-30)
         return (found.number == 0) | (failed & (found.number < ATTEMPTS))
 
     owner = jnp.tile(jnp.repeat(jnp.arange(len(active)), 3), flat.size // (3 * len(active)))
-    found = frozen(
-        jax.lax.while_loop(wrong, attempted, Attempt(jnp.asarray(0), flat, jnp.zeros_like(matrix)))
-    )
+    begin = Attempt(jnp.asarray(0), flat, jnp.zeros_like(matrix))
+    found = without_derivatives(lambda: jax.lax.while_loop(wrong, attempted, begin))
 
     # Two steps with the Jacobian of the solution carry first and second derivatives.
     def correct(unknown: jax.Array, _: None) -> tuple[jax.Array, None]:
