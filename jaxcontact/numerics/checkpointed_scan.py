@@ -3,8 +3,10 @@
 Reverse mode through ``jax.lax.scan`` keeps what every step computed: its memory grows with the
 number of steps. Here the steps are taken in blocks of about the square root of their number. Only
 the state at the start of each block is kept; on the way back each block is run again when its turn
-comes, so what one block computed is all that is in memory beside these states. Reverse mode costs
-one simulation more; values and forward mode are those of ``jax.lax.scan``.
+comes, and each of its steps once more, so the states in one block and what one step computed are
+all that is in memory beside these. Reverse mode costs two simulations more, less what it saves by
+not storing what steps compute: the gradient of bouncing spheres takes half the time for it. Values
+and forward mode are those of ``jax.lax.scan``.
 """
 
 import functools
@@ -51,8 +53,8 @@ def checkpointed_scan(
     square root of the steps.
 
     What the steps return (``ys``) is output, and takes its own memory. No step is taken that
-    ``jax.lax.scan`` would not take, except that reverse mode takes each one twice. Fewer than
-    ``FEWEST`` steps are those of ``jax.lax.scan`` itself.
+    ``jax.lax.scan`` would not take, except that reverse mode takes each one again, twice. Fewer
+    than ``FEWEST`` steps are those of ``jax.lax.scan`` itself.
 
     Args:
         body: ``(carry, x) -> (carry, y)``.
@@ -77,14 +79,17 @@ def checkpointed_scan(
 
     # Inside a scan nothing can be merged with what is run again, so no barrier against it is
     # needed.
-    @functools.partial(jax.checkpoint, prevent_cse=False)
+    run_again = functools.partial(jax.checkpoint, prevent_cse=False)
+    step = run_again(body)
+
+    @run_again
     def block(carry: Carry, xs: Any) -> tuple[Carry, Any]:
-        return jax.lax.scan(body, carry, xs, length=inner)
+        return jax.lax.scan(step, carry, xs, length=inner)
 
     carry, ys = jax.lax.scan(block, carry, in_blocks, length=blocks)
     ys = jax.tree.map(lambda column: column.reshape((whole, *column.shape[2:])), ys)
     if whole == steps:
         return carry, ys
     rest = jax.tree.map(lambda column: column[whole:], xs)
-    carry, last = jax.lax.scan(body, carry, rest, length=steps - whole)
+    carry, last = jax.lax.scan(step, carry, rest, length=steps - whole)
     return carry, jax.tree.map(lambda first, later: jnp.concatenate([first, later]), ys, last)

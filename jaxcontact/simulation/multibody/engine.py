@@ -92,7 +92,7 @@ OVERSHOOT = 1e-9
 rounding.
 """
 
-POLISHING = 5
+POLISHING = 6
 """Tries of a step up to an event; after each but the last its time is corrected."""
 
 CORRECTIONS = 2
