@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rotation import rotate_between
-from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.geometry.vectors import cross, distance_and_direction
 from jaxcontact.numerics.smooth import Real, Vector
 
 PARALLEL = 1e-6
@@ -80,7 +80,7 @@ def initial_axes(normal: Real) -> ContactAxes:
     """
     normal = jnp.asarray(normal)
     _, t_axis = distance_and_direction(_initial_t(normal))
-    return ContactAxes(normal, jnp.cross(t_axis, normal), t_axis)
+    return ContactAxes(normal, cross(t_axis, normal), t_axis)
 
 
 def _initial_t(normal: jax.Array) -> jax.Array:
@@ -105,7 +105,7 @@ def planar_axes(normal: Real) -> ContactAxes:
     """
     normal = jnp.asarray(normal)
     k = jnp.broadcast_to(jnp.asarray((0.0, 0.0, 1.0), normal.dtype), normal.shape)
-    return ContactAxes(normal, -k, jnp.cross(k, normal))
+    return ContactAxes(normal, -k, cross(k, normal))
 
 
 def carried_with_plane(
@@ -128,7 +128,7 @@ def carried_with_plane(
     """
     turned = rotate_between(vector, normal, new_normal)
     angle = jnp.asarray(turn)[..., None]
-    return jnp.cos(angle) * turned + jnp.sin(angle) * jnp.cross(new_normal, turned)
+    return jnp.cos(angle) * turned + jnp.sin(angle) * cross(new_normal, turned)
 
 
 def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -> ContactAxes:
@@ -150,10 +150,10 @@ def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -
     """
     normal = jnp.asarray(normal)
     turned = carried_with_plane(axes.s_axis, axes.normal, normal, turn=spin * time_step)
-    across = jnp.cross(normal, turned)
+    across = cross(normal, turned)
     known = jnp.sum(across * across, axis=-1, keepdims=True) > PARALLEL**2
     _, t_axis = distance_and_direction(jnp.where(known, across, _initial_t(normal)))
-    return ContactAxes(normal, jnp.cross(t_axis, normal), t_axis)
+    return ContactAxes(normal, cross(t_axis, normal), t_axis)
 
 
 def turn_axes_first_order(
@@ -177,12 +177,12 @@ def turn_axes_first_order(
     """
     normal = jnp.asarray(normal)
     old_s_axis, old_normal = jnp.asarray(axes.s_axis), jnp.asarray(axes.normal)
-    turned = old_s_axis - jnp.cross(old_s_axis, jnp.cross(old_normal, normal))
-    turned = turned - jnp.cross(turned, jnp.asarray(spin * time_step)[..., None] * normal)
+    turned = old_s_axis - cross(old_s_axis, cross(old_normal, normal))
+    turned = turned - cross(turned, jnp.asarray(spin * time_step)[..., None] * normal)
     size, s_axis = distance_and_direction(turned)
     known = (size > PARALLEL)[..., None]
     initial = initial_axes(normal)
-    t_axis = jnp.where(known, jnp.cross(normal, s_axis), jnp.asarray(initial.t_axis))
+    t_axis = jnp.where(known, cross(normal, s_axis), jnp.asarray(initial.t_axis))
     return ContactAxes(normal, jnp.where(known, s_axis, jnp.asarray(initial.s_axis)), t_axis)
 
 

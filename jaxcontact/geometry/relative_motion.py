@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_plane import ContactAxes, mean_spin
 from jaxcontact.geometry.rigid_motion import Motion, normal_and_tangential, velocity_at
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Real, safe_norm
 
 
@@ -80,7 +81,7 @@ def plane_spin(motion1: Motion, motion2: Motion, *, normal: Real) -> jax.Array:
     distance = safe_norm(jnp.asarray(motion2.position) - jnp.asarray(motion1.position))
     apart = jnp.where(distance > 0.0, distance, 1.0)[..., None]
     parting = jnp.asarray(motion2.velocity) - jnp.asarray(motion1.velocity)
-    tilt = jnp.cross(normal, parting) / apart
+    tilt = cross(normal, parting) / apart
     about = mean_spin(normal, motion1.angular_velocity, motion2.angular_velocity)
     return tilt + about[..., None] * normal
 

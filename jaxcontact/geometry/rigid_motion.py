@@ -5,6 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Real, Vector
 
 
@@ -46,7 +47,7 @@ def velocity_at(motion: Motion, arm: Real) -> jax.Array:
     Returns:
         Velocity [m/s], ``(..., 3)``.
     """
-    return jnp.asarray(motion.velocity) + jnp.cross(jnp.asarray(motion.angular_velocity), arm)
+    return jnp.asarray(motion.velocity) + cross(jnp.asarray(motion.angular_velocity), arm)
 
 
 def wrench_at(force: Real, arm: Real) -> Wrench:
@@ -60,7 +61,7 @@ def wrench_at(force: Real, arm: Real) -> Wrench:
     Returns:
         Force [N] and torque [N m] about the centre.
     """
-    return Wrench(jnp.asarray(force), jnp.cross(arm, force))
+    return Wrench(jnp.asarray(force), cross(arm, force))
 
 
 def normal_and_tangential(vector: Real, normal: Real) -> tuple[jax.Array, jax.Array]:

@@ -9,6 +9,7 @@ import math
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Real, Vector, polynomial, removable_singularity
 
 _SINC = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(9))
@@ -48,10 +49,8 @@ def rotate(vector: Vector, rotation: Vector) -> jax.Array:
     """
     vector, rotation = jnp.asarray(vector), jnp.asarray(rotation)
     squared = jnp.sum(rotation * rotation, axis=-1)[..., None]
-    once = jnp.cross(rotation, vector)
-    return (
-        vector + _sine_ratio(squared) * once + _versine_ratio(squared) * jnp.cross(rotation, once)
-    )
+    once = cross(rotation, vector)
+    return vector + _sine_ratio(squared) * once + _versine_ratio(squared) * cross(rotation, once)
 
 
 def rotate_between(vector: Vector, normal: Vector, new_normal: Vector) -> jax.Array:
@@ -73,9 +72,9 @@ def rotate_between(vector: Vector, normal: Vector, new_normal: Vector) -> jax.Ar
     vector, normal, new_normal = (jnp.asarray(v) for v in (vector, normal, new_normal))
     denominator = 1.0 + jnp.sum(normal * new_normal, axis=-1)[..., None]
     defined = denominator > 1e-12
-    turn = jnp.cross(normal, new_normal)
-    once = jnp.cross(turn, vector)
-    turned = vector + once + jnp.cross(turn, once) / jnp.where(defined, denominator, 1.0)
+    turn = cross(normal, new_normal)
+    once = cross(turn, vector)
+    turned = vector + once + cross(turn, once) / jnp.where(defined, denominator, 1.0)
     return jnp.where(defined, turned, vector)
 
 
@@ -109,7 +108,7 @@ def quaternion_product(first: Vector, second: Vector) -> jax.Array:
     a, b = first[..., :1], first[..., 1:]
     c, d = second[..., :1], second[..., 1:]
     return jnp.concatenate(
-        [a * c - jnp.sum(b * d, axis=-1, keepdims=True), a * d + c * b + jnp.cross(b, d)], axis=-1
+        [a * c - jnp.sum(b * d, axis=-1, keepdims=True), a * d + c * b + cross(b, d)], axis=-1
     )
 
 
@@ -158,5 +157,5 @@ def rotate_by_quaternion(vector: Real, quaternion: Vector) -> jax.Array:
     """
     quaternion = jnp.asarray(quaternion)
     a, b = quaternion[..., :1], quaternion[..., 1:]
-    twice = 2.0 * jnp.cross(b, vector)
-    return jnp.add(vector, a * twice) + jnp.cross(b, twice)
+    twice = 2.0 * cross(b, vector)
+    return jnp.add(vector, a * twice) + cross(b, twice)

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.closest_point import ClosestPoint
 from jaxcontact.geometry.segment import displacement_to_segment
-from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.geometry.vectors import cross, distance_and_direction
 from jaxcontact.numerics.smooth import Vector, Vectors
 
 REGIONS = ("V1", "V2", "V3", "E12", "E23", "E31", "F")
@@ -44,7 +44,7 @@ def triangle_normal(triangle: Vectors) -> jax.Array:
     _, edges = distance_and_direction(jnp.roll(triangle, -1, axis=-2) - triangle)
     following = jnp.roll(edges, -1, axis=-2)
     summed = jnp.sum(
-        jnp.cross(edges, following), axis=-2
+        cross(edges, following), axis=-2
     )  # three parallel vectors; one of the angles is always well conditioned
     has_area = jnp.sum(summed * summed, axis=-1, keepdims=True) > jnp.finfo(summed.dtype).eps
     return jnp.where(has_area, distance_and_direction(jnp.where(has_area, summed, 0.0))[1], 0.0)
@@ -71,7 +71,7 @@ def closest_point_on_triangle(point: Vector, triangle: Vectors) -> ClosestPoint:
     height = jnp.sum(normal * to_point[..., 0, :], axis=-1)
 
     ends = jnp.roll(triangle, -1, axis=-2)
-    inward = jnp.sum(normal[..., None, :] * jnp.cross(ends - triangle, to_point), axis=-1)
+    inward = jnp.sum(normal[..., None, :] * cross(ends - triangle, to_point), axis=-1)
     over_face = jnp.all(inward > 0.0, axis=-1)
 
     to_edges, parts = displacement_to_segment(point[..., None, :], triangle, ends)

@@ -5,6 +5,7 @@ import math
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import model, parameter
 
@@ -76,6 +77,6 @@ class MagnusLift:
     def force(self, velocity: jax.Array, spin: jax.Array, radius: Real) -> jax.Array:
         """Lift force [N] at ``velocity`` [m/s] and ``spin`` [rad/s], shapes (..., 3)."""
         cube = jnp.asarray(radius)[..., None] ** 3
-        return jnp.multiply(
-            0.5 * self.fluid_density * self.coefficient * math.pi, cube
-        ) * jnp.cross(spin, velocity)
+        return jnp.multiply(0.5 * self.fluid_density * self.coefficient * math.pi, cube) * cross(
+            spin, velocity
+        )

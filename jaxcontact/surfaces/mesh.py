@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.geometry.triangle import closest_point_on_triangle, triangle_normal
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Vectors
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface
@@ -127,7 +128,7 @@ def _angles(triangles: jax.Array) -> jax.Array:
         jnp.roll(triangles, -1, axis=1) - triangles,
         jnp.roll(triangles, 1, axis=1) - triangles,
     )
-    across = jnp.linalg.norm(jnp.cross(to_next, to_last), axis=-1)
+    across = jnp.linalg.norm(cross(to_next, to_last), axis=-1)
     return jnp.arctan2(across, jnp.sum(to_next * to_last, axis=-1))
 
 

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Real
 
 
@@ -41,5 +42,5 @@ def perpendicular(axis: jax.Array) -> jax.Array:
     Returns:
         Unit vector, ``(3,)``.
     """
-    across = jnp.cross(axis, jnp.eye(3, dtype=axis.dtype)[jnp.argmin(jnp.abs(axis))])
+    across = cross(axis, jnp.eye(3, dtype=axis.dtype)[jnp.argmin(jnp.abs(axis))])
     return outward(across, across)[1]

@@ -23,6 +23,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.ballistic import touch_time
@@ -153,9 +154,7 @@ def approach_bounds(
             )
         ]
         relative = (
-            relative
-            + jnp.cross(first @ state.spin, arms[0])
-            - jnp.cross(second @ state.spin, arms[1])
+            relative + cross(first @ state.spin, arms[0]) - cross(second @ state.spin, arms[1])
         )
         growth = turning_acceleration(world, state)
         swing = (first @ growth) * safe_norm(arms[0]) + (second @ growth) * safe_norm(arms[1])

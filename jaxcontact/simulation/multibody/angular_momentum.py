@@ -10,6 +10,7 @@ would be an error in any case.
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.pairs import World, inertia_in_scene, momentum_of_spin
 
@@ -21,7 +22,7 @@ def angular_momentum_rate(
     ``(bodies, 3)``.
     """
     force = acceleration / world.inverse_mass[:, None]
-    return jnp.cross(now.position - start.position, force) + torque
+    return cross(now.position - start.position, force) + torque
 
 
 def orbital_momentum(world: World, start: State, now: State) -> jax.Array:
@@ -29,7 +30,7 @@ def orbital_momentum(world: World, start: State, now: State) -> jax.Array:
     [N m s], ``(bodies, 3)``.
     """
     momentum = now.velocity / world.inverse_mass[:, None]
-    return jnp.cross(now.position - start.position, momentum)
+    return cross(now.position - start.position, momentum)
 
 
 def gained_momentum(world: World, start: State, now: State) -> jax.Array:

@@ -830,11 +830,11 @@ def next_step(
         little = STILL * jnp.sqrt(jnp.min(world.extent) * pull)
         return jnp.maximum(progress.fastest, jnp.maximum(now, little))
 
-    def relative_error(tried: Tried, length: jax.Array) -> jax.Array:
+    def relative_error(end: Sustained, length: jax.Array) -> jax.Array:
         """Of velocities after sustained contact, beyond the rounding of what forces add to them, in
         units of the fastest motion.
         """
-        error, slopes, last = tried.end.error, tried.end.slopes, progress.slopes
+        error, slopes, last = end.error, end.slopes, progress.slopes
         if slopes is not None and last is not None:
             bent = fastest_motion(
                 world,
@@ -844,7 +844,7 @@ def next_step(
             follows = jnp.asarray(lasts) & jnp.isfinite(progress.longest)
             error = jnp.maximum(error, jnp.where(follows, ROUGH_START * length * bent, 0.0))
         told = frozen(jnp.maximum(error - rounding(gap) * pull * length, 0.0))
-        return told / jnp.maximum(fastest_until(tried.end.stepped.state), SLOWEST)
+        return told / jnp.maximum(fastest_until(end.stepped.state), SLOWEST)
 
     watched = watch(world, active)
     seen_before = Ends(gap, rate)
@@ -870,7 +870,7 @@ def next_step(
         crosses = resolves & passes_corner(world, active, still, ends)
         switches = resolves & springs_switch(world, active, frozen((at, state)), tried)
         if lasts is not None:
-            error = relative_error(tried, seen.length)
+            error = relative_error(tried.end, seen.length)
             excess = jnp.where(lasts, error / error_of_step(method), excess)
         excess = jnp.where(seen.tries == 0, excess, seen.excess)
         rough = ((excess > 1.0) | crosses) & (longest > shortest)
@@ -980,12 +980,12 @@ def next_step(
         return found._replace(length=length, tried=tried)
 
     found = found_by(searched_for, derived)
-    length, tried, chosen, longest = (
-        found.length,
-        found.tried,
-        *frozen((found.chosen, found.longest)),
-    )
+    length, tried = found.length, found.tried
+    chosen, longest, excess = frozen((found.chosen, found.longest, found.excess))
     end, then, rates = tried
+    # What a step may lack has no derivatives.
+    lack, by_split, error = frozen((end.stepped.lack, end.stepped.by_split, end.error))
+    end = end._replace(stepped=end.stepped._replace(lack=lack, by_split=by_split), error=error)
     stepped, load = end.stepped, end.load
     leaves = chosen[0] & active.closed
     if lasts is not None:
@@ -1035,7 +1035,7 @@ def next_step(
     grows = GROWTH * jnp.ones_like(longest)
     if lasts is not None:
         # As long as what sustained contacts lack, of fourth order in a step, would just allow.
-        just = SAFETY / jnp.sqrt(jnp.sqrt(jnp.maximum(frozen(found.excess), GROWTH**-4.0)))
+        just = SAFETY / jnp.sqrt(jnp.sqrt(jnp.maximum(excess, GROWTH**-4.0)))
         grows = jnp.where(lasts, jnp.minimum(just, grows), grows)
         controlled = controlled & (quiet(after) == lasts)
     longest = jnp.where(controlled & ~jnp.any(touches), grows * longest, jnp.inf)
@@ -1053,7 +1053,7 @@ def next_step(
         repeats=repeats,
         rests=jnp.zeros((), dtype=bool) if lasts is None else lasts,
         slopes=end.slopes,
-        error=relative_error(tried, length),
+        error=relative_error(end, length),
         **stored,
     ), StepCarry(
         time + length,

@@ -20,7 +20,7 @@ from jaxcontact.geometry.rotation import (
     rotate_by_quaternion,
     rotation_to_quaternion,
 )
-from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.geometry.vectors import cross, distance_and_direction
 from jaxcontact.laws.core.branches import BranchedLaw
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory
 from jaxcontact.laws.core.rotation_interfaces import RollingWithMemory
@@ -300,9 +300,7 @@ def relative_velocity(world: World, at: Geometry, state: State) -> jax.Array:
         jnp.asarray(side)
         for side in (world.pairs.first, world.pairs.second, world.pairs.difference)
     )
-    turning = jnp.cross(first @ state.spin, at.first_arm) - jnp.cross(
-        second @ state.spin, at.second_arm
-    )
+    turning = cross(first @ state.spin, at.first_arm) - cross(second @ state.spin, at.second_arm)
     return difference @ state.velocity + turning - at.surface_velocity
 
 
@@ -340,7 +338,7 @@ def spin_rates(world: World, state: State, torque: jax.Array) -> jax.Array:
         return world.inverse_inertia[:, :1, 0] * torque
     spin, moment = (in_body_axes(world, state, vector) for vector in (state.spin, torque))
     momentum = jnp.einsum("nij,nj->ni", jnp.asarray(world.bodies.inertia), spin)
-    rate = jnp.einsum("nij,nj->ni", world.inverse_inertia, moment - jnp.cross(spin, momentum))
+    rate = jnp.einsum("nij,nj->ni", world.inverse_inertia, moment - cross(spin, momentum))
     return rotate_by_quaternion(rate, state.orientation)
 
 
@@ -358,8 +356,8 @@ def force_and_torque(
     first, second = jnp.asarray(world.pairs.first), jnp.asarray(world.pairs.second)
     twist = 0.0 if torque is None else torque
     on_first, on_second = (
-        jnp.cross(at.first_arm, force) + twist,
-        jnp.cross(at.second_arm, force) + twist,
+        cross(at.first_arm, force) + twist,
+        cross(at.second_arm, force) + twist,
     )
     return jnp.asarray(world.pairs.difference).T @ force, first.T @ on_first - second.T @ on_second
 
@@ -373,7 +371,7 @@ def inverse_mass_along(
     pairs = world.pairs
     total = jnp.asarray(pairs.first + pairs.second) @ world.inverse_mass
     for side, arm in ((pairs.first, at.first_arm), (pairs.second, at.second_arm)):
-        moment = jnp.cross(arm, direction)
+        moment = cross(arm, direction)
         inertia = jnp.tensordot(jnp.asarray(side), inverse_inertia, axes=1)
         total = total + jnp.einsum("pi,pij,pj->p", moment, inertia, moment)
     return total
@@ -396,7 +394,7 @@ def momentum_of_spin(world: World, state: State) -> jax.Array:
 def momenta(world: World, state: State) -> tuple[jax.Array, jax.Array]:
     """Momentum [N s] and angular momentum about the origin [N m s] of all bodies, ``(3,)`` each."""
     linear = state.velocity / world.inverse_mass[:, None]
-    angular = jnp.cross(state.position, linear) + momentum_of_spin(world, state)
+    angular = cross(state.position, linear) + momentum_of_spin(world, state)
     return jnp.sum(linear, axis=0), jnp.sum(angular, axis=0)
 
 

@@ -29,6 +29,7 @@ import jax.numpy as jnp
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_rate
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.coordinates.from_force import LawFromForce
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
@@ -431,8 +432,8 @@ def slip(pair: Pair, state: State) -> jax.Array:
     relative = (pair.first - pair.second) @ state.velocity - pair.surface_velocity
     relative = (
         relative
-        + jnp.cross(pair.first @ state.spin, pair.first_arm)
-        - jnp.cross(pair.second @ state.spin, pair.second_arm)
+        + cross(pair.first @ state.spin, pair.first_arm)
+        - cross(pair.second @ state.spin, pair.second_arm)
     )
     return normal_and_tangential(relative, pair.normal)[1]
 
@@ -456,8 +457,8 @@ def after_push(
     """State after an impulse [N s], ``(3,)``, on the first partner, and its opposite on the
     second.
     """
-    moment = pair.first[:, None] * jnp.cross(pair.first_arm, push)
-    moment = moment - pair.second[:, None] * jnp.cross(pair.second_arm, push)
+    moment = pair.first[:, None] * cross(pair.first_arm, push)
+    moment = moment - pair.second[:, None] * cross(pair.second_arm, push)
     moved = ((pair.first - pair.second) * world.inverse_mass)[:, None] * push
     return state._replace(
         velocity=state.velocity + moved,
@@ -475,7 +476,7 @@ def mass_against_slip(
         return pair.sphere_mass
     total = (pair.first + pair.second) @ world.inverse_mass
     for side, arm in ((pair.first, pair.first_arm), (pair.second, pair.second_arm)):
-        moment = jnp.cross(arm, direction)
+        moment = cross(arm, direction)
         total = total + moment @ jnp.tensordot(side, inertia, axes=1) @ moment
     return 1 / total
 

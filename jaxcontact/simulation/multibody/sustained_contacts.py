@@ -29,6 +29,7 @@ import numpy as np
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import rotation_between
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import NoFriction
@@ -185,7 +186,7 @@ def response(
     push, moment = force_and_torque(world, acting, impulses.force, impulses.torque)
     velocity, spin = push * world.inverse_mass[:, None], jnp.einsum("nij,nj->ni", inertia, moment)
     first, second = world.pairs.first, world.pairs.second
-    turning = jnp.cross(first @ spin, seen.first_arm) - jnp.cross(second @ spin, seen.second_arm)
+    turning = cross(first @ spin, seen.first_arm) - cross(second @ spin, seen.second_arm)
     relative = world.pairs.difference @ velocity + turning
     return Impulses(relative, None if impulses.torque is None else world.pairs.difference @ spin)
 

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.coordinates.from_force import PhaseFromForce
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
@@ -564,7 +565,5 @@ def accelerations(
     outside = scene.acceleration(motion.velocity, motion.spin)
     # Not over m R^2: the square of that, which a derivative divides by, is too small for float32 in
     # a powder.
-    spin_rate = -jnp.cross(normal, contact_force / bodies.mass) / (
-        bodies.inertia_ratio * bodies.radius
-    )
+    spin_rate = -cross(normal, contact_force / bodies.mass) / (bodies.inertia_ratio * bodies.radius)
     return contact_force / bodies.mass + nodes.acceleration[..., None] * normal + outside, spin_rate

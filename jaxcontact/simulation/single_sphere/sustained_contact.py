@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import RegularizedCoulomb
 from jaxcontact.numerics.interpolation import Segments, accumulated, displacement
@@ -222,7 +223,7 @@ def driven_slip(scene: Scene, start: Landed, *, pieces: int, accuracy: float) ->
         square = relative @ relative
         slip = slip * ((square + 1) / (square + 1 / slower))
         force = friction.force(slip, bodies.mass * load) / bodies.mass
-        return jnp.concatenate([kick + force, -jnp.cross(normal, force) / bodies.inertia_ratio])
+        return jnp.concatenate([kick + force, -cross(normal, force) / bodies.inertia_ratio])
 
     frozen, up, whole, first = jax.lax.stop_gradient((scene, normal, horizon, begin))
     shares, reached = step_ends(

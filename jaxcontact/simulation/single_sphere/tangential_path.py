@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.interpolation import ROUNDED
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
@@ -71,7 +72,7 @@ def slip_velocity(
     scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array
 ) -> jax.Array:
     """Velocity of the sphere's surface at the contact, ``v_t - R spin x n`` [m/s]."""
-    return tangential - scene.bodies.radius * jnp.cross(spin, normal)
+    return tangential - scene.bodies.radius * cross(spin, normal)
 
 
 def after_slip_change(
@@ -80,7 +81,7 @@ def after_slip_change(
     """Tangential velocity and spin after friction has changed the slip by ``change`` (..., 3)."""
     bodies = scene.bodies
     share = bodies.inertia_ratio / (1 + bodies.inertia_ratio)
-    return tangential + share * change, spin - jnp.cross(normal, change) / (
+    return tangential + share * change, spin - cross(normal, change) / (
         bodies.radius * (1 + bodies.inertia_ratio)
     )
 

@@ -29,7 +29,7 @@ from jaxcontact.geometry.contact_disk import disk_radius, hertz_area, largest_se
 from jaxcontact.geometry.contact_plane import ContactPlane, contact_plane
 from jaxcontact.geometry.relative_motion import RelativeMotion, plane_spin, relative_motion
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
-from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.geometry.vectors import cross, distance_and_direction
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
 from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.rolling import rocking_damping_torque, rolling_torque_limit
@@ -213,7 +213,7 @@ def act(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> Actio
     touch, mode = touch_of(contact, body1, body2), Mode(*memory.mode)
     pushes = normal_force(contact, mode, touch)
     tangential, rate = tangential_force(contact, mode, touch, memory.flow)
-    rate = rate + jnp.cross(plane_spin(body1, body2, normal=touch.plane.normal), memory.flow)
+    rate = rate + cross(plane_spin(body1, body2, normal=touch.plane.normal), memory.flow)
     force = -tangential - pushes * touch.plane.normal
     disk = disk_torque(contact, mode, touch, memory.kept)
     rolling1, rolling2 = (

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.geometry.rigid_motion import Wrench
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
 from jaxcontact.laws.core.smoothing import gated
 from jaxcontact.laws.friction.slider import smooth_direction
@@ -239,9 +240,7 @@ def contact_forces(contact: Any, kinematics: Kinematics, data: DataNode) -> Cont
     friction = friction_force(contact, kinematics, along, data)
     along, friction = gated(contact.smooth, -kinematics.gap, along, friction)
     force = along * kinematics.normal + friction
-    return ContactForces(
-        closed, Wrench(-force, jnp.cross(kinematics.arm0, -friction)), force, friction
-    )
+    return ContactForces(closed, Wrench(-force, cross(kinematics.arm0, -friction)), force, friction)
 
 
 def updated_data(contact: Any, kinematics: Kinematics, slip: jax.Array, data: DataNode) -> DataNode:

@@ -44,6 +44,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.geometry.rigid_motion import Motion, Wrench
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.core.registry import law
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import contact_forces, updated_data
@@ -184,7 +185,7 @@ def sphere_sphere_contact(
             forces.closed, velocity_with_friction(contact, kinematics, forces.closed), 0.0
         )
     position = jnp.asarray(body0.position) + kinematics.arm0
-    on_1 = Wrench(forces.force_on_1, jnp.cross(kinematics.arm1, forces.friction_on_1))
+    on_1 = Wrench(forces.force_on_1, cross(kinematics.arm1, forces.friction_on_1))
     return Contact(
         forces.on_0, on_1, output_variables(contact, kinematics, forces, position, velocity)
     )

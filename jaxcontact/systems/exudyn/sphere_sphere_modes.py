@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import Motion, Wrench
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
 from jaxcontact.numerics.smooth import positive_power, safe_norm
 from jaxcontact.systems.exudyn.data_node import DataNode
@@ -137,8 +138,8 @@ def act(contact: Any, memory: PairMemory, body0: Motion, body1: Motion) -> Actio
         jnp.where(acts, part, 0.0) for part in (force * kinematics.normal + friction, friction)
     )
     return Action(
-        Wrench(-force, jnp.cross(kinematics.arm0, -friction)),
-        Wrench(force, jnp.cross(kinematics.arm1, friction)),
+        Wrench(-force, cross(kinematics.arm0, -friction)),
+        Wrench(force, cross(kinematics.arm1, friction)),
         jnp.zeros(0, force.dtype),
     )
 
@@ -152,7 +153,7 @@ def smooth_action(contact: Any, kinematics: Kinematics, mode: Mode, kept: Kept) 
     forces = contact_forces(contact, kinematics, data)
     return Action(
         forces.on_0,
-        Wrench(forces.force_on_1, jnp.cross(kinematics.arm1, forces.friction_on_1)),
+        Wrench(forces.force_on_1, cross(kinematics.arm1, forces.friction_on_1)),
         jnp.zeros(0, kinematics.gap.dtype),
     )
 

@@ -37,7 +37,7 @@ import numpy as np
 from jaxcontact.geometry.contact_plane import ContactPlane, contact_plane
 from jaxcontact.geometry.relative_motion import RelativeMotion, plane_spin, relative_motion
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
-from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.geometry.vectors import cross, distance_and_direction
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
 from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.rolling import iwashita_oda_rolling_stiffness
@@ -423,7 +423,7 @@ def act(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion) 
     radius = jnp.asarray(contact.effective_radius)
     moment = radius * forces[1] if len(forces) > 1 else jnp.zeros_like(force)
     spin = plane_spin(body1, body2, normal=touch.plane.normal)
-    rate = rate + jnp.cross(spin, memory.flow.reshape(-1, 3)).ravel()
+    rate = rate + cross(spin, memory.flow.reshape(-1, 3)).ravel()
     on1 = wrench_at(-force, touch.plane.location - jnp.asarray(body1.position))
     on2 = wrench_at(force, touch.plane.location - jnp.asarray(body2.position))
     wrenches = Wrench(on1.force, on1.torque - moment), Wrench(on2.force, on2.torque + moment)
