@@ -21,6 +21,7 @@ from jaxcontact.laws.friction.slider import (
     coulomb_slider,
     return_mapping,
     smooth_coulomb_slider,
+    spring_after,
 )
 from jaxcontact.numerics.smooth import Real, positive_part, positive_power, safe_norm
 from jaxcontact.parameters import model, of, static
@@ -120,11 +121,12 @@ def cundall_strack_force(
     check_limited("cundall_strack_force", limited)
     increment = jnp.asarray(slip_increment)
     viscosity = tangential_damping / time_step
+    beside_spring = viscosity if limited == "force" else jnp.zeros_like(viscosity)
     carried, slid = return_mapping(
         jnp.asarray(tangential_stiffness)[..., None] * memory.elongation,
         increment,
         stiffness=tangential_stiffness,
-        viscosity=viscosity if limited == "force" else jnp.zeros_like(viscosity),
+        viscosity=beside_spring,
         limit=coefficient * positive_part(normal_force),
         slider=slider,
     )
@@ -132,8 +134,16 @@ def cundall_strack_force(
         -carried if limited == "force" else -carried - jnp.asarray(viscosity)[..., None] * increment
     )
     touching = jnp.asarray(jnp.greater(normal_force, 0.0))[..., None]
-    elongation = jnp.where(touching, memory.elongation + increment - slid, 0.0)
-    return jnp.where(touching, force, 0.0), SpringMemory(elongation)
+    elongation = spring_after(
+        memory.elongation,
+        increment,
+        carried,
+        slid,
+        stiffness=tangential_stiffness,
+        viscosity=beside_spring,
+        per_length=1.0,
+    )
+    return jnp.where(touching, force, 0.0), SpringMemory(jnp.where(touching, elongation, 0.0))
 
 
 @model

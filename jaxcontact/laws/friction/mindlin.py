@@ -41,6 +41,7 @@ from jaxcontact.laws.friction.slider import (
     coulomb_slider,
     return_mapping,
     smooth_coulomb_slider,
+    spring_after,
 )
 from jaxcontact.numerics.smooth import Real, positive_part, positive_power, safe_norm
 from jaxcontact.parameters import model, nearest, of, static
@@ -281,11 +282,20 @@ def incremental_mindlin_force(
         limit=coefficient * positive_part(normal_force),
         slider=slider,
     )
-    touching = jnp.greater(normal_force, 0.0)
-    after = jnp.where(
-        jnp.asarray(touching)[..., None], before + stiffness[..., None] * (increment - slid), 0.0
+    after = spring_after(
+        before,
+        increment,
+        carried,
+        slid,
+        stiffness=stiffness,
+        viscosity=tangential_damping / time_step,
+        per_length=stiffness,
     )
-    return -carried, MindlinMemory(after, jnp.where(touching, stiffness, 0.0))
+    touching = jnp.greater(normal_force, 0.0)
+    return -carried, MindlinMemory(
+        jnp.where(jnp.asarray(touching)[..., None], after, 0.0),
+        jnp.where(touching, stiffness, 0.0),
+    )
 
 
 _DISK = {"coefficient": 0.5, "contact_radius": 0.25, "effective_shear_modulus": 3.0}

@@ -144,7 +144,7 @@ def smooth_coulomb_slider(force: Real, *, limit: Real, smoothing: Real) -> jax.A
     size = safe_norm(force)
     width = smoothing * jnp.asarray(limit)
     slides = (size > limit - width) & _carries_numbers(size)
-    rounds = slides & _carries_numbers(jnp.asarray(width, size.dtype))
+    rounds = slides & (size - limit < width) & _carries_numbers(jnp.asarray(width, size.dtype))
     safe_size = jnp.where(slides, size, 1.0)
     excess = rounded_absolute(jnp.where(rounds, size - limit, 1.0), jnp.where(rounds, width, 0.0))
     rounded = 0.5 * (safe_size + limit - excess)
@@ -222,6 +222,37 @@ def return_mapping(
     trial = spring_force + series * increment
     carried = slider(trial, limit=limit)
     return carried, jnp.where(elastic, (trial - carried) / jnp.where(elastic, series, 1.0), 0.0)
+
+
+def spring_after(
+    before: Real,
+    increment: Real,
+    carried: Real,
+    slid: Real,
+    *,
+    stiffness: Real,
+    viscosity: Real,
+    per_length: Real,
+) -> jax.Array:
+    """What a spring has after the step of ``return_mapping``: ``q + u (dxi - slid)``, ``(..., k)``.
+
+    Where the slider moves, ``(c/dt q + u P(f))/(k + c/dt)``, the same without the small difference
+    of two motions: next to no load the spring is far shorter than what the slider moves by.
+
+    Args:
+        before: ``q``, elongation [m] or force [N], ``(..., k)``.
+        increment: ``dxi``, ``(..., k)`` [m].
+        carried: ``P(f)``, ``(..., k)`` [N].
+        slid: motion of the slider, ``(..., k)`` [m].
+        stiffness: ``k``, ``(...)`` [N/m].
+        viscosity: ``c/dt``, ``(...)`` [N/m].
+        per_length: ``u``, ``(...)``: 1 for an elongation [-], ``k`` for a force [N/m].
+    """
+    unit = jnp.asarray(per_length)[..., None]
+    viscous = jnp.asarray(viscosity)[..., None]
+    moves = jnp.any(jnp.not_equal(slid, 0.0), axis=-1, keepdims=True)
+    series = jnp.where(moves, jnp.asarray(stiffness)[..., None] + viscous, 1.0)
+    return jnp.where(moves, (viscous * before + unit * carried) / series, before + unit * increment)
 
 
 def check_limited(owner: str, limited: str) -> None:

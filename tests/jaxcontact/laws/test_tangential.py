@@ -294,6 +294,27 @@ def test_only_the_rescaled_form_gives_back_no_more_than_it_got():
         )
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_slider_bears_its_limit_next_to_no_load(form):
+    """The spring is then shorter than the rounding of what slides."""
+    law, memory = FORMS[form]
+
+    def borne(load):
+        _, after = law(
+            memory,
+            jnp.array([3e-4, 4e-4]),
+            load,
+            tangential_damping=0.0,
+            coefficient=0.5,
+            time_step=1e-6,
+        )
+        return after.force if isinstance(after, MindlinMemory) else STIFFNESS * after.elongation
+
+    force, slope = jax.jvp(borne, (1e-18,), (1.0,))
+    np.testing.assert_allclose(force, [3e-19, 4e-19], rtol=1e-12)
+    np.testing.assert_allclose(slope, [0.3, 0.4], rtol=1e-12)
+
+
 def test_an_open_contact_forgets():
     force, memory = cundall_strack_force(
         SpringMemory(jnp.ones(2)),

@@ -1,0 +1,49 @@
+"""What steps in a contact lack is told in units of the contact, and goes with what is asked for."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+from jaxcontact.simulation.multibody.energy import StepRecord
+from jaxcontact.simulation.multibody.engine import excess_lack, largest_lack
+from jaxcontact.simulation.multibody.pairs import world_of
+from jaxcontact.simulation.multibody.step import Active, Stepped
+
+SPEED, LACK = 0.01, 1e-9
+ONE = jnp.ones(1)
+ACTIVE = Active(ONE > 0, 0 * ONE, SPEED * ONE, ONE, None, None)
+"""A contact whose load goes with a speed of 0.01 m/s."""
+
+
+def test_a_contact_that_is_held_lacks_in_units_of_the_speed_of_its_load():
+    """Its gap has no rate in which what it lacks by rounding could be told."""
+    nothing = dict.fromkeys(StepRecord._fields)
+    history = Active(*(None if leaf is None else leaf[None] for leaf in ACTIVE))
+    record = StepRecord(
+        **{
+            **nothing,
+            "touches": jnp.zeros((1, 1), dtype=bool),
+            "rate": jnp.zeros((1, 1)),
+            "lack": LACK * jnp.ones((1, 1)),
+            "active": history,
+        }
+    )
+    np.testing.assert_allclose(largest_lack(record), LACK / SPEED)
+
+
+@pytest.mark.parametrize(
+    ("graded_step", "times_more"), [(0.04, 1), (0.02, 8), (0.01, 64), (0.1, 1)]
+)
+def test_shorter_steps_may_lack_less_by_the_third_power_of_their_length(graded_step, times_more):
+    """Else what was asked for shortens no step that the error of a step has shortened already."""
+    contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e6, restitution=0.9))
+    world = world_of(
+        jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact), 1, rigid=False
+    )
+    stepped = Stepped(None, None, None, None, LACK * ONE, 0 * ONE)
+    usual, found = (
+        excess_lack(world, ACTIVE, stepped, jc.EventAligned(graded_step=length))
+        for length in (0.04, graded_step)
+    )
+    np.testing.assert_allclose(found, times_more * usual)
