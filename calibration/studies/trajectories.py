@@ -122,7 +122,7 @@ from calibration.studies.plausibility.results import (
     judge_plausibility,
 )
 from calibration.studies.plausibility.spins import ratio_in_bounces, wrong_spins
-from calibration.studies.recording_remarks import recording_remarks, share_of_samples
+from calibration.studies.recording_remarks import odd_frames, recording_remarks, share_of_samples
 from calibration.studies.scene import (
     free_of_friction,
     free_of_normal_law,
@@ -834,14 +834,21 @@ def tell(study: Study, way: Explanation) -> Told:
             )
         )
     notes.extend(describe_camera(doubts, judged))
-    if not (assessment.explained or data.sideways):
-        shown.extend(describe_heights(data.detections))
+    readings = list(zip(data.recordings, data.detections, strict=True))
+    if not assessment.explained:
+        odd = [
+            (recording.name, said)
+            for recording, detected in readings
+            for said in odd_frames(recording, detected, study.model.gravity)
+        ]
+        shown += gathered(odd, len(readings))
+        shown += [] if data.sideways else describe_heights(data.detections)
     unused = [
         (recording.name, said)
-        for recording, detected in zip(data.recordings, data.detections, strict=True)
+        for recording, detected in readings
         for said in share_of_samples(recording, detected)
     ]
-    shown += gathered(unused, len(data.recordings))
+    shown += gathered(unused, len(readings))
     notes.extend(sentences_on_frames(study, data.recordings))
     return Told(estimates, tuple(judged), tuple(shown), tuple(notes), restitution)
 
