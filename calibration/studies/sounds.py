@@ -14,6 +14,12 @@ from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_shared, withdraw_prior_only
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.impacts.order import deviations_of, find_order
+from calibration.fitting.impacts.scatter_sentences import (
+    OF_TYPICAL,
+    ORDERED,
+    describe_scatter,
+)
 from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.io.headers import Header
 from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
@@ -196,14 +202,21 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
             scatters = may_scatter and contradicts_noise(assessment, measured)
         else:
             scatters = bool(study.model.scatter)
+        said: tuple[str, ...] = ()
+        order = None
         if scatters:
             progress("Letting impacts deviate from the common restitution, one by one")
             problem = sounds_problem(study, measured, scatter=True)
             problem, assessment = find_minimum(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
             )
+            order = find_order(deviations_of(problem, assessment), chance=ORDERED)
             assessment = settle_scatter(problem, assessment)
+            law, drag = study.model.law_of_restitution, study.model.drag
+            said = (describe_scatter(problem, assessment, order, law=law, drag=drag),)
         estimates = withdraw_prior_only(assessment, estimate_shared(assessment))
+        if order is not None and RESTITUTION in estimates:
+            estimates[RESTITUTION] = dataclasses.replace(estimates[RESTITUTION], note=OF_TYPICAL)
         speaks_against = "" if airless is None else describe_airless(airless, plain)
         if speaks_against and RESTITUTION in estimates:
             estimates[RESTITUTION] = dataclasses.replace(
@@ -221,7 +234,7 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
         )
         known = DRAG in (study.model.parameters or {})
         assumed = "" if known else assumed_air(assessment, fitted.parameters)
-        said = (assumed,) if assumed else ()
+        said += (assumed,) if assumed else ()
         return dataclasses.replace(fitted, warnings=(*said, *fitted.warnings))
 
 
