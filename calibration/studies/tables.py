@@ -34,6 +34,7 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
+from calibration.results.sentences import contradictions
 from calibration.studies.asked.files import check_known_to_kind
 from calibration.studies.asked.problem import ask, with_values
 from calibration.studies.choices.friction_laws import (
@@ -271,11 +272,10 @@ def fit_impacts(
         found = report(
             problem, assessment, estimates, method=method, seconds=time.perf_counter() - began
         )
+        found = dataclasses.replace(found, model=model_of(scene), columns=columns)
+        apart = [f"{one[0].upper()}{one[1:]}." for one in contradictions(found)]
         return dataclasses.replace(
-            found,
-            model=model_of(scene),
-            warnings=(*found.warnings, *contradicting, *notes),
-            columns=columns,
+            found, warnings=(*apart, *found.warnings, *contradicting, *notes)
         )
 
 

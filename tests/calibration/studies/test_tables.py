@@ -215,3 +215,23 @@ def test_a_rebound_that_falls_with_slip_is_found() -> None:
         assert estimate.status is cal.Determination.DETERMINED
         assert abs(estimate.value - truth) < 3 * estimate.sd
     assert found.parameters[FRICTION].status is cal.Determination.NOT_DETERMINED
+
+
+@pytest.mark.long
+def test_columns_that_contradict_each_other_are_named_first() -> None:
+    """Angles from the surface instead of from its normal: friction is 0.08 by the one column and
+    0.16 by the other. It stood at the end of the table, and not in fit.json.
+    """
+    angles, rng = np.arange(8.0, 80.0, 6.0), np.random.default_rng(23)
+    before = Before(np.full(angles.size, 4.0), angles, np.zeros(angles.size))
+    exact = rebound(before, e=0.8, mu=0.15, e_t=0.0)
+    measured = ImpactTable(
+        name="complements",
+        impact_angle=90 - angles,
+        impact_speed=before.speed,
+        rebound_angle=90 - exact["rebound_angle"] + 0.3 * rng.standard_normal(angles.size),
+        spin_after=exact["spin_after"] + 4.0 * rng.standard_normal(angles.size),
+        normal_restitution=0.8 + 0.004 * rng.standard_normal(angles.size),
+    )
+    found = fit_impacts(scene(shell=False), measured, free=(NORMAL, FRICTION, TANGENTIAL))
+    assert found.warnings[0].startswith("The columns contradict each other on friction")
