@@ -48,6 +48,9 @@ from calibration.studies.scene import (
 )
 from calibration.studies.study import ReadingOptions, Study
 
+COUNTING = ("bounce", "impact", "number", "no", "nr", "n", "index", "aufprall", "nummer")
+"""Names of a column that counts the impacts."""
+
 RESTITUTION, DRAG = "contact.normal.restitution", "drag.coefficient"
 PUBLISHED_DRAG = LogNormal(0.45, 1.15)
 """Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace
@@ -67,10 +70,9 @@ class ImpactTimes(FileKind):
     comparable: ClassVar[bool] = True
 
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:
-        """Whether there is one column, and it may be a time."""
-        return len(headers) == 1 and (
-            headers[0].unit is None or headers[0].unit.dimension == "time"
-        )
+        """Whether there is one column, beside one that counts the impacts, and it may be a time."""
+        told = [header for header in headers if header.name not in COUNTING] or headers
+        return len(told) == 1 and (told[0].unit is None or told[0].unit.dimension == "time")
 
     def problem(self, study: Study, reports: Sequence[FileReport] = ()) -> Problem:
         """All files, with one restitution for all impacts."""

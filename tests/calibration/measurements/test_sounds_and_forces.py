@@ -13,7 +13,8 @@ from scipy.integrate import solve_ivp
 
 from calibration.errors import InputError
 from calibration.fitting.policy import FitPolicy
-from calibration.measurements.bounce_times import BounceTimes
+from calibration.io.recording import read_trajectory
+from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.results.estimate import Determination
 from calibration.studies.derivative_check import check_derivatives
 from calibration.studies.file_kinds import common_kind, kind_of
@@ -98,6 +99,31 @@ def test_the_kind_of_a_file_is_in_its_header(tmp_path, sounds, forces):
     assert kind_of(table).name == "a table of impacts"
     with pytest.raises(InputError, match="force trace"):
         common_kind((sounds[0], forces[0]))
+
+
+@pytest.mark.parametrize("counted", ["bounce", "impact", "n", "Nr"])
+def test_times_beside_a_column_that_counts_the_impacts_are_times_of_impacts(tmp_path, counted):
+    times = clicks(0)
+    path = written(tmp_path / "counted.csv", f"{counted},time (s)", [np.arange(8) + 1, times])
+    assert kind_of(path).name == "times of impacts"
+    assert read_bounce_times(path).time == pytest.approx(times)
+    alone = written(tmp_path / "alone.csv", counted, [times])
+    assert kind_of(alone).name == "times of impacts"
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("drop height (cm),rebound height (cm)", r"speed' \(sqrt\(2 g h1\), m/s\) and 'e_n'"),
+        ("t,amplitude", "give the times of the impacts alone"),
+    ],
+)
+def test_what_a_class_writes_down_instead_of_a_trajectory_is_told_what_to_give(
+    tmp_path, header, said
+):
+    path = written(tmp_path / "class.csv", header, [np.linspace(0.2, 1, 9), np.linspace(0.1, 1, 9)])
+    with pytest.raises(InputError, match=said):
+        read_trajectory(path)
 
 
 def test_intervals_between_impacts_are_not_told_to_be_sorted(tmp_path):
