@@ -25,6 +25,10 @@ from calibration.io.recording import Recording
 __all__ = ["Bounce", "DetectedBounces", "read_bounces"]
 
 
+LONGEST_CONTACT = 0.03
+"""Longer than the contact of any ball, of a soft one with little air, say [s]."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DetectedBounces:
     """What a recording shows before anything is fitted. Indices count the samples of the recording;
@@ -309,14 +313,18 @@ def make_remarks(
         yield f"{len(errors)} tracking error{plural}: sample{plural} {shown}"
     touching = max(map(len, contacts), default=0)
     if touching >= 3:
-        yield (
-            f"up to {touching} samples show the ball during one contact: this recording can tell "
-            "the stiffness"
+        lasts = touching * float(np.median(np.diff(recording.time)))
+        yield f"up to {touching} samples show the ball during one contact: " + (
+            "where it is that soft, this recording can tell the stiffness"
+            if lasts < LONGEST_CONTACT
+            else f"no ball is in contact for {1e3 * lasts:.2g} ms, so look for frames that are "
+            "missing or copied, and for a ball that was held"
         )
     yield from _heights_apart(detected.bounces)
     if not fit.drag_determined:
         yield "this recording does not tell the air drag"
-    short = 1 - detected.gravity / expected_gravity
+    # Of what was recorded, as a length scale is.
+    short = expected_gravity / detected.gravity - 1 if detected.gravity > 0 else 0.0
     if abs(short) > max(0.02, 2 * detected.gravity_sd / expected_gravity):
         yield (
             f"apparent gravity is {detected.gravity:.2f} +- {detected.gravity_sd:.2f} m/s^2: "

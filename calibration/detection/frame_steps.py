@@ -71,13 +71,17 @@ def regular_places(steps: FrameSteps, count: int) -> np.ndarray | None:
     return pattern if steps.missing.size > REGULAR * looked_at else None
 
 
-def find_frame_steps(time: np.ndarray, position: np.ndarray) -> FrameSteps:
+def find_frame_steps(
+    time: np.ndarray, position: np.ndarray, *, fewest: int = FEWEST, share: float = SHARE
+) -> FrameSteps:
     """Steps that are another whole number of their neighbours than one; none where there are no
     more than accidents.
 
     Args:
         time: of the samples, increasing (n,).
         position: measured along one axis (n,), without gaps.
+        fewest: steps of one kind that are no accident.
+        share: part of those that tell, likewise.
     """
     nothing = np.zeros(0, dtype=int)
     if time.size < 8:
@@ -90,10 +94,10 @@ def find_frame_steps(time: np.ndarray, position: np.ndarray) -> FrameSteps:
     told = fast & (np.abs(after - before) / 2 < ALIKE * np.abs(mean))
     ratio, place = step[told] / mean[told], place[told]
     whole = np.where(np.abs(ratio - np.round(ratio)) < ROUND, np.round(ratio), 1.0)
-    fewest = max(FEWEST, SHARE * ratio.size)
+    least = max(fewest, share * ratio.size)
 
     def unless_few(places: np.ndarray) -> np.ndarray:
-        return places if places.size >= fewest else nothing
+        return places if places.size >= least else nothing
 
     missing, copies = place[(whole > 1) & (whole <= MOST)], place[whole == 0]
     return FrameSteps(unless_few(missing), unless_few(copies), place)

@@ -16,13 +16,14 @@ from calibration.io.tables import Table, read_table
 
 class Column(NamedTuple):
     """A column that a measurement may have: headers in lower case by which it is known, its
-    dimension, and the factor from the unit that this dimension is read in to that of the
-    measurement.
+    dimension, the factor from the unit that this dimension is read in to that of the measurement,
+    and headers by which it is known where no other one is there.
     """
 
     names: tuple[str, ...]
     dimension: str
     factor: float = 1.0
+    else_names: tuple[str, ...] = ()
 
 
 TIME = Column(
@@ -32,13 +33,11 @@ TIME = Column(
         "zeit",
         "temps",
         "onset",
-        "impact",
         "impact_time",
         "bounce_time",
-        "bounce",
-        "click",
     ),
     "time",
+    else_names=("impact", "bounce", "click"),  # beside times, they count
 )
 
 
@@ -105,11 +104,15 @@ def read_columns(
 def _find_header(table: Table, key: str, column: Column) -> Header | None:
     """The column with one of the names; where the file has a single column, that one."""
     uncertain = key.startswith("sigma")
-    fits = [
-        header
-        for header in table.headers
-        if header.name in (*column.names, "" * uncertain) and header.uncertainty == uncertain
-    ]
+
+    def called(names: tuple[str, ...]) -> list[Header]:
+        return [
+            header
+            for header in table.headers
+            if header.name in names and header.uncertainty == uncertain
+        ]
+
+    fits = called((*column.names, "" * uncertain)) or called(column.else_names)
     if not fits and not uncertain and len(table.headers) == 1:
         return table.headers[0]
     return table.choose(fits, key, key=key) if fits else None

@@ -45,6 +45,16 @@ _RECOGNISED = (
     "as 'y (mm)' or 'y_px'"
 )
 
+_DROPS = (
+    "Heights h1 of drops and h2 of rebounds make a table of impacts, with columns 'speed' "
+    "(sqrt(2 g h1), m/s) and 'e_n' (sqrt(h2/h1)); with heights of the lowest point of the ball. "
+)
+_LOUD = {"amplitude", "sound", "audio", "loudness", "lautstaerke", "volume"}
+_SOUND = (
+    "Of a sound, give the times of the impacts alone, in one column, as labels of Audacity or "
+    "phyphox's (in)elastic collision have them. "
+)
+
 _LONGEST_INTERVAL = 0.5
 """The longest sample interval [s] at which times without a unit are believed to be seconds."""
 
@@ -239,8 +249,20 @@ def _clock(
     raise table.header_error(
         f"there is no column of time. The columns are {list_headers(table.headers)}",
         remedy="Name one of them 't' (in s) or 'frame', or say which it is: "
-        f"{advise_columns('t')}. {table.nearest}".rstrip(),
+        f"{advise_columns('t')}. {_heights_of_drops(table)}{table.nearest}".rstrip(),
     )
+
+
+def _heights_of_drops(table: Table) -> str:
+    """What to do with heights of drops and of rebounds, of which a file without times may be."""
+    heights = [header for header in table.headers if "height" in header.name.split("_")]
+    return _DROPS if len(heights) > 1 else ""
+
+
+def _times_of_a_sound(table: Table) -> str:
+    """What to do with a sound, of which a file with times and how loud it is may be."""
+    loud = any(set(header.name.split("_")) & _LOUD for header in table.headers)
+    return _SOUND if loud else ""
 
 
 def _seconds(table: Table, clock: Header, in_frames: bool, frame_rate: float | None) -> float:
@@ -303,7 +325,7 @@ def _position_columns(
         raise table.header_error(
             f"there is no column of position. The columns are {list_headers(table.headers)}",
             remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
-            f"{advise_columns('z')}. {table.nearest}".rstrip(),
+            f"{advise_columns('z')}. {_times_of_a_sound(table)}{table.nearest}".rstrip(),
         )
     explicit = [named[axis] for axis in AXES if axis in named]
     deciding = explicit or [header for headers in candidates.values() for header in headers]

@@ -48,7 +48,7 @@ def methods_paragraph(fit: FitSummary) -> str:
         )
         said += [
             f"{sentences.title(one)} was {' '.join(filter(None, (value_of(one), unit_of(one))))} "
-            f"({interval_of(one)})."
+            f"({interval_of(one)}){f', {one.note}' if one.note else ''}."
             for one in fit.parameters.values()
             if has_interval(one)
         ]

@@ -128,7 +128,10 @@ class Collisions(FileKind):
         if visible.confounded and not known and FRICTION in free_of_friction(study):
             limited = {FRICTION: friction_limit(visible.collisions)}
             found = dataclasses.replace(found, parameters={**found.parameters, **limited})
-        return dataclasses.replace(found, warnings=(*found.warnings, *notes(study, visible)))
+        return dataclasses.replace(
+            found,
+            warnings=(*doubts_of_input(study, visible), *found.warnings, *notes(study, visible)),
+        )
 
     def inspect(
         self,
@@ -598,8 +601,15 @@ def notes(study: Study, visible: VisiblePhysics) -> Iterator[str]:
     if visible.friction and not visible.spin:
         yield "The bodies were said not to spin before the collision; friction relies on it."
     yield from _partly_measured(visible)
-    yield from _doubtful_masses(study, visible.collisions)
     yield from _unseen_bodies(study, visible.collisions)
+
+
+def doubts_of_input(study: Study, visible: VisiblePhysics) -> Iterator[str]:
+    """What was given and does not agree with the collisions: masses, radii, free motion. A misfit
+    is due to it, where there is any.
+    """
+    assert study.partner is not None
+    yield from _doubtful_masses(study, visible.collisions)
     assert study.partner.radius is not None
     radii = (study.one_ball.radius, study.partner.radius)
     for collision in visible.collisions:

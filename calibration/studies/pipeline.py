@@ -11,6 +11,7 @@ from calibration.results.result import Fit
 from calibration.studies.asked.files import sentences_on_left_out, with_used_files
 from calibration.studies.asked.problem import sentences_on_values
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
+from calibration.studies.choices.restitution_speed import with_restitution_speed
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_kinds import check_bodies, common_kind
 from calibration.studies.file_report import FileReport
@@ -52,6 +53,8 @@ def fit_study(study: Study, *, progress: Say | None = None) -> Fit:
     study = with_used_files(study)
     say(f"Reading {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
     found = kind_of_study(study).fit(study, progress=say)
+    if study.model.restitution_law is not None:
+        found = with_restitution_speed(found)
     return dataclasses.replace(found, warnings=(*found.warnings, *said))
 
 

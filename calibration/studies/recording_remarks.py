@@ -6,6 +6,8 @@ import numpy as np
 
 from calibration.detection.bounces import DetectedBounces
 from calibration.detection.dropped_frames import find_dropped_frames
+from calibration.detection.flight_fit import UP
+from calibration.detection.frame_steps import FrameSteps, find_frame_steps
 from calibration.detection.spin_change import flight_of
 from calibration.errors import InputError
 from calibration.io.recording import Recording
@@ -40,7 +42,7 @@ def recording_remarks(
         *unused_columns(recording.ignored),
         *_measured_spin(recording, detected),
         *_missing_samples(recording),
-        *_dropped_frames(recording, detected, gravity),
+        *odd_frames(recording, detected, gravity),
         *share_of_samples(recording, detected),
         *detected.remarks,
     )
@@ -95,13 +97,28 @@ def _missing_samples(recording: Recording) -> Iterator[str]:
         )
 
 
+def odd_frames(recording: Recording, detected: DetectedBounces, gravity: float) -> Iterator[str]:
+    """Frames that are missing, or copies of others, where the times do not say so.
+
+    Args:
+        recording: positions against time.
+        detected: its bounces.
+        gravity: acceleration of free fall [m/s^2].
+    """
+    steps = _single_steps(recording)
+    yield from _dropped_frames(recording, detected, gravity, steps)
+    yield from _copied_frames(detected, steps)
+
+
 def _dropped_frames(
-    recording: Recording, detected: DetectedBounces, gravity: float
+    recording: Recording, detected: DetectedBounces, gravity: float, steps: FrameSteps
 ) -> Iterator[str]:
     """Frames that the motion shows to be missing although the times are even; looked for where
-    flights are fitted worse than noise.
+    flights are fitted worse than noise, or a step is twice as long as those beside. One lost frame
+    makes a flight of its own, which scatters no more than others.
     """
-    if not np.any(detected.scatter > SUSPICIOUS * detected.noise):
+    scatters = np.any(detected.scatter > SUSPICIOUS * detected.noise)
+    if not (scatters or steps.missing.size):
         return
     try:
         found = find_dropped_frames(recording, gravity=gravity)
@@ -116,6 +133,28 @@ def _dropped_frames(
             f"frames seem to be missing where the times are even: {places}{more}; "
             "--missing-frames corrects the times (in Python: with_missing_frames)"
         )
+
+
+def _copied_frames(detected: DetectedBounces, steps: FrameSteps) -> Iterator[str]:
+    """Pictures in which a ball that is fast before and after does not move."""
+    within = (steps.copies >= detected.release) & (steps.copies + 1 < detected.stop)
+    copies = steps.copies[within]
+    if copies.size:
+        places = ", ".join(str(place + 1) for place in copies[:MOST_DROPPED])
+        more = f" and {copies.size - MOST_DROPPED} more" if copies.size > MOST_DROPPED else ""
+        yield (
+            f"pictures seem to be copies of those before them, since a fast ball does not move: "
+            f"samples {places}{more}; leave these rows out, and where the times were numbered, "
+            "number the later ones anew"
+        )
+
+
+def _single_steps(recording: Recording) -> FrameSteps:
+    """Each step along the vertical that is too long or too short, also where it is the only one."""
+    seen = np.flatnonzero(np.isfinite(recording.position[:, UP]))
+    time, height = recording.time[seen], recording.position[seen, UP]
+    steps = find_frame_steps(time, height, fewest=1, share=0.0)
+    return FrameSteps(*(seen[places] for places in steps))
 
 
 def share_of_samples(recording: Recording, detected: DetectedBounces) -> Iterator[str]:

@@ -14,6 +14,12 @@ from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_shared, withdraw_prior_only
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.impacts.order import deviations_of, find_order
+from calibration.fitting.impacts.scatter_sentences import (
+    OF_TYPICAL,
+    ORDERED,
+    describe_scatter,
+)
 from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.io.headers import Header
 from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
@@ -42,6 +48,9 @@ from calibration.studies.scene import (
 )
 from calibration.studies.study import ReadingOptions, Study
 
+COUNTING = ("bounce", "impact", "number", "no", "nr", "n", "index", "aufprall", "nummer")
+"""Names of a column that counts the impacts."""
+
 RESTITUTION, DRAG = "contact.normal.restitution", "drag.coefficient"
 PUBLISHED_DRAG = LogNormal(0.45, 1.15)
 """Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace
@@ -61,10 +70,9 @@ class ImpactTimes(FileKind):
     comparable: ClassVar[bool] = True
 
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:
-        """Whether there is one column, and it may be a time."""
-        return len(headers) == 1 and (
-            headers[0].unit is None or headers[0].unit.dimension == "time"
-        )
+        """Whether there is one column, beside one that counts the impacts, and it may be a time."""
+        told = [header for header in headers if header.name not in COUNTING] or headers
+        return len(told) == 1 and (told[0].unit is None or told[0].unit.dimension == "time")
 
     def problem(self, study: Study, reports: Sequence[FileReport] = ()) -> Problem:
         """All files, with one restitution for all impacts."""
@@ -196,14 +204,21 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
             scatters = may_scatter and contradicts_noise(assessment, measured)
         else:
             scatters = bool(study.model.scatter)
+        said: tuple[str, ...] = ()
+        order = None
         if scatters:
             progress("Letting impacts deviate from the common restitution, one by one")
             problem = sounds_problem(study, measured, scatter=True)
             problem, assessment = find_minimum(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
             )
+            order = find_order(deviations_of(problem, assessment), chance=ORDERED)
             assessment = settle_scatter(problem, assessment)
+            law, drag = study.model.law_of_restitution, study.model.drag
+            said = (describe_scatter(problem, assessment, order, law=law, drag=drag),)
         estimates = withdraw_prior_only(assessment, estimate_shared(assessment))
+        if order is not None and RESTITUTION in estimates:
+            estimates[RESTITUTION] = dataclasses.replace(estimates[RESTITUTION], note=OF_TYPICAL)
         speaks_against = "" if airless is None else describe_airless(airless, plain)
         if speaks_against and RESTITUTION in estimates:
             estimates[RESTITUTION] = dataclasses.replace(
@@ -221,7 +236,7 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
         )
         known = DRAG in (study.model.parameters or {})
         assumed = "" if known else assumed_air(assessment, fitted.parameters)
-        said = (assumed,) if assumed else ()
+        said += (assumed,) if assumed else ()
         return dataclasses.replace(fitted, warnings=(*said, *fitted.warnings))
 
 

@@ -17,7 +17,7 @@ from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.impacts.branches import estimate_over_branches
 from calibration.fitting.impacts.order import Deviations, find_order
-from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_order
+from calibration.fitting.impacts.scatter_sentences import OF_TYPICAL, ORDERED, describe_order
 from calibration.fitting.probes import saturating, withdraw_flat
 from calibration.fitting.solve import check_method, solve
 from calibration.io.headers import Header
@@ -34,6 +34,7 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
+from calibration.results.sentences import contradictions
 from calibration.studies.asked.files import check_known_to_kind
 from calibration.studies.asked.problem import ask, with_values
 from calibration.studies.choices.friction_laws import (
@@ -61,9 +62,6 @@ OBLIQUE = 0.15
 ACROSS = 0.05
 """Spin about the direction of motion, over the largest spin, from which on it is worth a sentence.
 """
-
-OF_TYPICAL = "of a typical impact: it changes with the speed"
-"""What holds of a constant restitution, where single ones are in the order of their speeds."""
 
 ANOTHER_SPEED, MOST_CURVES = 1.2, 6
 """Speeds this many times apart have curves of their own in a figure, if these are not too many."""
@@ -274,11 +272,10 @@ def fit_impacts(
         found = report(
             problem, assessment, estimates, method=method, seconds=time.perf_counter() - began
         )
+        found = dataclasses.replace(found, model=model_of(scene), columns=columns)
+        apart = [f"{one[0].upper()}{one[1:]}." for one in contradictions(found)]
         return dataclasses.replace(
-            found,
-            model=model_of(scene),
-            warnings=(*found.warnings, *contradicting, *notes),
-            columns=columns,
+            found, warnings=(*apart, *found.warnings, *contradicting, *notes)
         )
 
 

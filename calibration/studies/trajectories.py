@@ -31,6 +31,7 @@ from typing import ClassVar, NamedTuple
 
 import jax
 import numpy as np
+from scipy import stats
 
 import jaxcontact as jc
 from calibration.detection.bounces import DetectedBounces, read_bounces
@@ -122,7 +123,7 @@ from calibration.studies.plausibility.results import (
     judge_plausibility,
 )
 from calibration.studies.plausibility.spins import ratio_in_bounces, wrong_spins
-from calibration.studies.recording_remarks import recording_remarks, share_of_samples
+from calibration.studies.recording_remarks import odd_frames, recording_remarks, share_of_samples
 from calibration.studies.scene import (
     free_of_friction,
     free_of_normal_law,
@@ -197,6 +198,9 @@ SURE_OF_SPINS = 5.0
 
 SPINS_COST = 100.0
 """Chi-squared that spins may add which the motion tells, too."""
+
+BEYOND_FORM = 1e-4
+"""Chance of deviations of the impacts as large, did they deviate as the form of the law may."""
 
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
@@ -529,15 +533,16 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     plain = find_explanation(study, data, lift=lift)
     if study.model.scatter is True:
         return let_scatter(study, plain)
+    bounces = sum(len(detected.bounces) for detected in data.detections)
+    may_scatter = bounces > 2 and has_rigid_impacts(study) and study.model.scatter is not False
     if plain.assessment.explained:
-        return plain
+        beyond = may_scatter and deviate_beyond_form(plain)
+        return let_scatter(study, plain) if beyond else plain
     if heights is None and heights_will_do(study, data):
         heights = explain_heights(study, data, progress=progress)
         if heights.assessment.explained:
             return heights
     ways = [plain]
-    bounces = sum(len(detected.bounces) for detected in data.detections)
-    may_scatter = bounces > 2 and has_rigid_impacts(study) and study.model.scatter is not False
     if study.model.lift == "automatic" and data.spin and not lift:
         progress("Letting spin lift the ball")
         ways.append(find_explanation(study, data, lift=True))
@@ -548,6 +553,18 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     if best.lift and not lift and may_scatter and not best.assessment.explained:
         best = cheapest([best, let_scatter(study, best)])
     return best
+
+
+def deviate_beyond_form(way: Explanation) -> bool:
+    """Whether single impacts deviate from the law of restitution by more than is allowed for its
+    form. That is a few numbers, which hardly show in chi-squared beside a thousand samples; but
+    what the law says is then known no better than the impacts follow it.
+    """
+    allowed = [item.sd for item in way.problem.nuisance if isinstance(item, RestitutionScatter)]
+    if not allowed or FACTOR in way.assessment.layout.names:
+        return False
+    deviations = deviations_of(way.problem, way.assessment).value / allowed[0]
+    return bool(stats.chi2.sf(deviations @ deviations, deviations.size) < BEYOND_FORM)
 
 
 def explain_heights(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation:
@@ -834,14 +851,21 @@ def tell(study: Study, way: Explanation) -> Told:
             )
         )
     notes.extend(describe_camera(doubts, judged))
-    if not (assessment.explained or data.sideways):
-        shown.extend(describe_heights(data.detections))
+    readings = list(zip(data.recordings, data.detections, strict=True))
+    if not assessment.explained:
+        odd = [
+            (recording.name, said)
+            for recording, detected in readings
+            for said in odd_frames(recording, detected, study.model.gravity)
+        ]
+        shown += gathered(odd, len(readings))
+        shown += [] if data.sideways else describe_heights(data.detections)
     unused = [
         (recording.name, said)
-        for recording, detected in zip(data.recordings, data.detections, strict=True)
+        for recording, detected in readings
         for said in share_of_samples(recording, detected)
     ]
-    shown += gathered(unused, len(data.recordings))
+    shown += gathered(unused, len(readings))
     notes.extend(sentences_on_frames(study, data.recordings))
     return Told(estimates, tuple(judged), tuple(shown), tuple(notes), restitution)
 

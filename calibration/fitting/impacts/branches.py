@@ -57,6 +57,17 @@ class Branches:
     width: float
     reach: float
 
+    def width_of(self, index: int) -> float:
+        """Factor by which the fit enlarges the standard error of one shared parameter, or makes it
+        smaller where what tells it is known better than assumed: two columns of a table may be.
+        """
+        place = np.flatnonzero(self.assessment.free).tolist().index(index)
+        formal = self.assessment.formal
+        if formal.open_shared[place]:
+            return self.width
+        ratio = self.assessment.covariance[place, place] / formal.shared[place, place]
+        return max(float(np.sqrt(ratio)), 1e-6)
+
     @property
     def lowest(self) -> float:
         """Chi-squared of the fit."""
@@ -196,7 +207,7 @@ def roots_along(
     )
     least = np.min(found.chi2.reshape(coordinates.size, -1), axis=1)
     least = np.where(np.isfinite(least), least, 1e300)
-    return np.sqrt(np.maximum(least - branches.lowest, 0.0)) / branches.width
+    return np.sqrt(np.maximum(least - branches.lowest, 0.0)) / branches.width_of(index)
 
 
 def judge_profile(

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calibration.detection.detection import Detection
+from calibration.detection.impacts import DetectedImpacts
 from calibration.fitting.assessment import Assessment
 from calibration.nuisances.restitution import DEVIATION, FACTOR
 from calibration.problem.problem import Problem
@@ -64,11 +66,23 @@ def deviations_of(problem: Problem, assessment: Assessment) -> Deviations:
         first = [parameter.name for parameter in kind.trial_parameters].index(f"{DEVIATION}1")
         for own, member in zip(local, members, strict=True):
             rows += [
-                (factor * own[first + i], -bounce.velocity_before[2], i, member)
-                for i, bounce in enumerate(problem.detections[member].bounces)
+                (factor * own[first + i], speed, i, member)
+                for i, speed in speeds_of(problem.detections[member])
             ]
-    value, speed, impact, recording = np.asarray(rows, dtype=float).T
+    value, speed, impact, recording = np.asarray(rows, dtype=float).reshape(-1, 4).T
     return Deviations(value, speed, impact.astype(int), recording.astype(int))
+
+
+def speeds_of(detected: Detection) -> list[tuple[int, float]]:
+    """Place of each impact in its recording, with its normal speed before [m/s].
+
+    Times tell no deviation of the first impact, which the speed before it takes, nor of the last,
+    after which nothing was heard. The speed falls from impact to impact by the mean restitution.
+    """
+    if isinstance(detected, DetectedImpacts):
+        heard = (number for number in detected.numbers if 0 < number < detected.numbers[-1])
+        return [(number, detected.speed * detected.restitution**number) for number in heard]
+    return [(i, -float(bounce.velocity_before[2])) for i, bounce in enumerate(detected.bounces)]
 
 
 def find_order(deviations: Deviations, *, chance: float) -> Order | None:

@@ -13,6 +13,9 @@ from calibration.problem.problem import Problem
 ORDERED = 0.01
 """Chance below which an order of the impacts is believed."""
 
+OF_TYPICAL = "of a typical impact: it changes with the speed"
+"""What holds of a constant restitution, where single ones are in the order of their speeds."""
+
 
 def describe_scatter(
     problem: Problem, assessment: Assessment, order: Order | None, *, law: str, drag: bool

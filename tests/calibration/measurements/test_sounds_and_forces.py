@@ -2,6 +2,7 @@
 questions.
 """
 
+import dataclasses
 import re
 from types import SimpleNamespace
 
@@ -12,7 +13,8 @@ from scipy.integrate import solve_ivp
 
 from calibration.errors import InputError
 from calibration.fitting.policy import FitPolicy
-from calibration.measurements.bounce_times import BounceTimes
+from calibration.io.recording import read_trajectory
+from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.results.estimate import Determination
 from calibration.studies.derivative_check import check_derivatives
 from calibration.studies.file_kinds import common_kind, kind_of
@@ -97,6 +99,31 @@ def test_the_kind_of_a_file_is_in_its_header(tmp_path, sounds, forces):
     assert kind_of(table).name == "a table of impacts"
     with pytest.raises(InputError, match="force trace"):
         common_kind((sounds[0], forces[0]))
+
+
+@pytest.mark.parametrize("counted", ["bounce", "impact", "n", "Nr"])
+def test_times_beside_a_column_that_counts_the_impacts_are_times_of_impacts(tmp_path, counted):
+    times = clicks(0)
+    path = written(tmp_path / "counted.csv", f"{counted},time (s)", [np.arange(8) + 1, times])
+    assert kind_of(path).name == "times of impacts"
+    assert read_bounce_times(path).time == pytest.approx(times)
+    alone = written(tmp_path / "alone.csv", counted, [times])
+    assert kind_of(alone).name == "times of impacts"
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("drop height (cm),rebound height (cm)", r"speed' \(sqrt\(2 g h1\), m/s\) and 'e_n'"),
+        ("t,amplitude", "give the times of the impacts alone"),
+    ],
+)
+def test_what_a_class_writes_down_instead_of_a_trajectory_is_told_what_to_give(
+    tmp_path, header, said
+):
+    path = written(tmp_path / "class.csv", header, [np.linspace(0.2, 1, 9), np.linspace(0.1, 1, 9)])
+    with pytest.raises(InputError, match=said):
+        read_trajectory(path)
 
 
 def test_intervals_between_impacts_are_not_told_to_be_sorted(tmp_path):
@@ -222,3 +249,39 @@ def test_what_sounds_and_forces_can_tell_is_said_before(sounds, forces):
     assert {verdict.quantity: verdict.answer for verdict in verdicts(heard)}["restitution"] == "yes"
     felt = inspect_files(forces, radius=0.02)
     assert {verdict.quantity: verdict.answer for verdict in verdicts(felt)}["stiffness"] == "yes"
+
+
+def falling_clicks(exponent):
+    """Times of impacts of a ball whose restitution is 0.88 at 1 m/s, and falls with a power."""
+    times, speed = [0.3], 2.8
+    for _ in range(11):
+        speed *= 0.88 * speed**-exponent
+        times.append(times[-1] + 2 * speed / GRAVITY)
+    return np.asarray(times) + 1e-4 * np.random.default_rng(0).standard_normal(12)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_restitution_that_falls_with_the_speed_is_named_in_times_of_impacts(tmp_path):
+    file = written(tmp_path / "clicks.csv", "t (s)", [falling_clicks(0.1)])
+    study = Study(files=(file,), ball=BALL, model=ModelOptions(drag=False))
+    constant = fit_study(study)
+    assert any("ordered by the speed of the impact" in said for said in constant.warnings)
+    assert constant.parameters[RESTITUTION].note == "of a typical impact: it changes with the speed"
+    asked = dataclasses.replace(study.model, restitution_law="power law")
+    power = fit_study(dataclasses.replace(study, model=asked)).parameters[RESTITUTION]
+    speed = float(re.fullmatch(r"of an impact at ([\d.]+) m/s", power.note).group(1))
+    assert power.value == pytest.approx(0.88 * speed**-0.1, abs=2e-3)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_impacts_that_scatter_are_said_to_in_times_of_impacts(tmp_path):
+    rng, speed, times = np.random.default_rng(3), 2.8, [0.3]
+    for _ in range(11):
+        speed *= 0.85 + 0.02 * rng.standard_normal()
+        times.append(times[-1] + 2 * speed / GRAVITY)
+    file = written(tmp_path / "clicks.csv", "t (s)", [times])
+    reading = ReadingOptions(sigma=1e-4)
+    study = Study(files=(file,), ball=BALL, reading=reading, model=ModelOptions(drag=False))
+    assert any("Impacts do not repeat exactly" in said for said in fit_study(study).warnings)

@@ -1,5 +1,6 @@
 """What a paper needs: a paragraph on methods, references, BibTeX."""
 
+import dataclasses
 import json
 import re
 
@@ -126,3 +127,11 @@ def test_cite_names_what_it_needs(tmp_path, capsys, content, words):
     assert main(["cite", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert all(word in said for word in words)
+
+
+def test_the_speed_at_which_a_restitution_holds_stands_in_the_paragraph() -> None:
+    fit = synthetic.drops(3)
+    name = "contact.normal.restitution"
+    noted = dataclasses.replace(fit.parameters[name], note="of an impact at 2.8 m/s")
+    said = methods_paragraph(dataclasses.replace(fit, parameters={**fit.parameters, name: noted}))
+    assert "), of an impact at 2.8 m/s." in said

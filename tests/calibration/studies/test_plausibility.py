@@ -529,3 +529,30 @@ def test_what_contradicts_what_is_known_beforehand_is_not_believed():
     (finding,) = contradicts_knowledge(found)
     assert "30 standard deviations from 0.5 +- 0.01" in finding.sentence
     assert is_meaningless([finding])
+
+
+@pytest.mark.long
+def test_what_contradicts_what_is_known_in_one_recording_names_it_and_its_own_remedy():
+    """A camera that moved in one of two films: a tilt of the surface was named as its remedy."""
+    films = []
+    for seed, drift in enumerate((0.0, 0.09)):
+        time, height = drop(seed=seed, duration=1.2)
+        position = np.full((time.size, 3), np.nan)
+        sideways = 5e-4 * np.random.default_rng(seed).standard_normal(time.size)
+        position[:, 0], position[:, 2] = 0.1 * time + sideways, height + drift * time
+        films.append(Recording(name=f"film_{seed}", time=time, position=position))
+    known = cal.nuisances.CameraDrift(prior=cal.Normal(0.0, 0.01))
+    law = jc.NewtonRestitution(restitution=0.8)
+    problem = cal.Problem(
+        jc.Scene(
+            bodies=jc.spheres(radius=0.02, mass=0.0027, shell=True),
+            contact=jc.ContactModel(normal=law),
+            drag=jc.QuadraticDrag(coefficient=DRAG),
+        ),
+        films,
+        free=["contact.normal.restitution"],
+        nuisance=[cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight(), known],
+    )
+    (finding,) = contradicts_knowledge(cal.fit(problem))
+    assert "drift of the picture along z of film_1 comes out as 0.0" in finding.sentence
+    assert "(--nuisance 'camera drift')" in finding.sentence

@@ -3,10 +3,11 @@
 import dataclasses
 
 import numpy as np
+import pytest
 
 import calibration as cal
 from calibration.detection.bounces import read_bounces
-from calibration.studies.recording_remarks import share_of_samples
+from calibration.studies.recording_remarks import odd_frames, share_of_samples
 
 
 def recording() -> cal.Recording:
@@ -36,3 +37,31 @@ def test_a_recording_without_its_high_bounces_says_what_part_is_used() -> None:
     used = min(detected.stop or count, count) - count // 2
     assert f"{used} of {count}" in said
     assert "the ball was higher in others: up to 0.48 m" in said
+
+
+def with_frames(whole: cal.Recording, frames: np.ndarray) -> cal.Recording:
+    """Some frames of a recording, numbered anew: the times do not tell which."""
+    time = whole.time[0] + np.arange(frames.size) / 240
+    return dataclasses.replace(whole, time=time, position=whole.position[frames])
+
+
+def odd(seen: cal.Recording) -> list[str]:
+    return list(odd_frames(seen, read_bounces(seen, radius=0.02, gravity=9.81), 9.81))
+
+
+@pytest.mark.parametrize("lost", [[60], [60, 61, 300]])
+def test_single_lost_frames_are_said_although_the_flights_beside_do_not_scatter(lost) -> None:
+    whole = recording()
+    assert not odd(whole)
+    seen = with_frames(whole, np.delete(np.arange(whole.time.size), lost))
+    (said,) = odd(seen)
+    assert f"{sum(place < 200 for place in lost)} after sample 59" in said
+    assert "--missing-frames" in said
+
+
+def test_single_copied_frames_are_said() -> None:
+    whole = recording()
+    number = np.arange(whole.time.size)
+    (said,) = odd(with_frames(whole, np.insert(number, [61, 311], [60, 310])))
+    assert "copies of those before them" in said
+    assert "samples 61, 312;" in said
