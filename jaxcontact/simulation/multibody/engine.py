@@ -974,7 +974,9 @@ def next_step(
             last = correction == CORRECTIONS
             return when(happens | last, tried, lambda: current), None
 
-        begin = jnp.where(struck, found.length, duration * (longest / tried_first))
+        # The length that was found; where nothing strikes, it moves with the longest step.
+        scaled = duration * (longest / tried_first)
+        begin = found.length + jnp.where(struck, 0.0, scaled - frozen(scaled))
         (length, _, tried), _ = jax.lax.scan(
             corrected, (begin, jnp.zeros_like(begin), nothing), jnp.arange(CORRECTIONS + 1)
         )
