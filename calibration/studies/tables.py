@@ -34,7 +34,7 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
-from calibration.results.sentences import contradictions
+from calibration.results.sentences import capitalised, contradictions
 from calibration.studies.asked.files import check_known_to_kind
 from calibration.studies.asked.problem import ask, with_values
 from calibration.studies.choices.friction_laws import (
@@ -273,7 +273,7 @@ def fit_impacts(
             problem, assessment, estimates, method=method, seconds=time.perf_counter() - began
         )
         found = dataclasses.replace(found, model=model_of(scene), columns=columns)
-        apart = [f"{one[0].upper()}{one[1:]}." for one in contradictions(found)]
+        apart = [capitalised(one) for one in contradictions(found)]
         return dataclasses.replace(
             found, warnings=(*apart, *found.warnings, *contradicting, *notes)
         )

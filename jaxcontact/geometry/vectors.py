@@ -1,4 +1,4 @@
-"""Unit vectors with finite derivatives."""
+"""Unit vectors with finite derivatives, and products of vectors."""
 
 import jax
 import jax.numpy as jnp

@@ -854,7 +854,7 @@ def next_step(
         if lasts is None
         else jnp.broadcast_to(lasts, active.closed.shape)
     )
-    still, tried_first, kinds = *frozen((seen_before, duration)), frozen(watched)
+    tried_first = frozen(duration)
     # The corners of a clump in contact graze all the time, by rounding.
     graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
 
@@ -864,12 +864,12 @@ def next_step(
         sliding = resisted(world, at, state, closed, progress.fastest, progress.margin)
 
     def search(seen: Search) -> Search:
-        tried = frozen(after_step(seen.length, seen.longest))
+        tried = after_step(seen.length, seen.longest)
         ends, longest = tried.ends, seen.longest
         # A step that lacks too much is shortened before any event is looked for.
         excess = excess_lack(world, active, tried.end.stepped, method)
-        crosses = resolves & passes_corner(world, active, still, ends)
-        switches = resolves & springs_switch(world, active, frozen((at, state)), tried)
+        crosses = resolves & passes_corner(world, active, seen_before, ends)
+        switches = resolves & springs_switch(world, active, (at, state), tried)
         if lasts is not None:
             error = relative_error(tried.end, seen.length)
             excess = jnp.where(lasts, error / error_of_step(method), excess)
@@ -892,14 +892,14 @@ def next_step(
         if sliding is not None and reversal is not None:
             shorter = jnp.where(searches, next_length(reversal), shorter)
         too_long = too_long | searches
-        theta = first_events(kinds, still, ends, longest, active.closed, kept, graze)
+        theta = first_events(watched, seen_before, ends, longest, active.closed, kept, graze)
         # One at a time, each with the derivative of its own time, even where several happen at the
         # same instant.
         found = (jnp.arange(theta.size).reshape(theta.shape) == jnp.argmin(theta)) & (
             jnp.min(theta) <= 1.0
         )
         which = jnp.where(seen.tries == 0, found, seen.chosen)
-        passed, slopes = distances(kinds, still, ends, seen.length)
+        passed, slopes = distances(watched, seen_before, ends, seen.length)
         slope = jnp.sum(jnp.where(which, slopes, 0.0))
         better = seen.length - jnp.sum(jnp.where(which, passed, 0.0)) / jnp.where(
             jnp.abs(slope) > 1e-12, slope, jnp.inf
