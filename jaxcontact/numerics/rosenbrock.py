@@ -1,4 +1,4 @@
-"""A linearly implicit Runge-Kutta step for small stiff systems.
+"""Linearly implicit Runge-Kutta steps for small stiff systems.
 
 RODAS (Hairer and Wanner, Solving Ordinary Differential Equations II, 2nd ed., Springer 1996,
 section IV.7, and their program of that name): of order 4, L-stable and stiffly accurate, with an
@@ -62,3 +62,59 @@ def rosenbrock_step(
     none = jnp.zeros((len(ARGUMENTS), size), dtype=state.dtype)
     changes, arguments = jax.lax.scan(stage, none, (jnp.arange(len(ARGUMENTS)), *rows))
     return arguments[-1] + changes[-1], changes[-1]
+
+
+def rosenbrock_step_of_motion(
+    rates: Callable[[jax.Array, jax.Array, jax.Array], jax.Array],
+    time: jax.Array,
+    place: jax.Array,
+    motion: jax.Array,
+    length: jax.Array,
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """``rosenbrock_step`` of bodies, whose places change by their velocities.
+
+    The system of each stage is solved for the change of the motion alone: places follow it, and of
+    sums nothing depends.
+
+    Args:
+        rates: of ``motion``, followed by those of any sums, by ``(time, place, motion)``.
+        time: at the begin [s].
+        place: ``(n,)``.
+        motion: the rates of ``place``, followed by what else moves, ``(m,)``, m >= n.
+        length: of the step [s], which may be 0.
+
+    Returns:
+        Place and motion at the end, the sums over the step, and an estimate of the error of
+        ``motion`` by the embedded method.
+    """
+    n, m = len(place), len(motion)
+    start = jnp.concatenate([place, motion, jnp.reshape(time, (1,))])
+
+    def rates_at(point: jax.Array) -> jax.Array:
+        return rates(point[-1], point[:n], point[n:-1])
+
+    slopes = length * jax.jacfwd(rates_at)(start)
+    by_place, by_motion, by_time = slopes[:, :n], slopes[:, n:-1], slopes[:, -1]
+    follows = DIAGONAL * length
+    by_motion = by_motion.at[:, :n].add(follows * by_place)
+    solver = inverse(jnp.eye(m, dtype=motion.dtype) / DIAGONAL - by_motion[:m])
+    rows = jnp.asarray(ARGUMENTS, motion.dtype), jnp.asarray(COUPLINGS, motion.dtype)
+
+    def stage(changes: jax.Array, row: tuple) -> tuple[jax.Array, jax.Array]:
+        number, arguments, couplings = row
+        point = start + arguments @ changes[:, : n + m + 1]
+        coupled = couplings @ changes
+        on = DIAGONAL * (length + coupled[n + m])
+        drift = DIAGONAL * (length * point[n : 2 * n] + coupled[:n])
+        pushed = length * rates_at(point) + by_place @ drift + on * by_time
+        moved = solver @ (pushed[:m] + coupled[n : n + m])
+        summed = DIAGONAL * (pushed[m:] + coupled[n + m + 1 :] + by_motion[m:] @ moved)
+        change = [drift + follows * moved[:n], moved, jnp.reshape(on, (1,)), summed]
+        return changes.at[number].set(jnp.concatenate(change)), point
+
+    none = jnp.zeros((len(ARGUMENTS), n + len(slopes) + 1), dtype=motion.dtype)
+    changes, points = jax.lax.scan(stage, none, (jnp.arange(len(ARGUMENTS)), *rows))
+    last = changes[-1]
+    sums = (jnp.asarray(ARGUMENTS[-1], motion.dtype) @ changes + last)[n + m + 1 :]
+    end = points[-1] + last[: n + m + 1]
+    return end[:n], end[n:-1], sums, last[n : n + m]

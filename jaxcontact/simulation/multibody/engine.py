@@ -66,8 +66,6 @@ from jaxcontact.simulation.multibody.step import (
     no_work,
     normal_forces,
     resists,
-    rubs,
-    times_to_stick,
     unloaded,
     unrolled,
 )
@@ -132,8 +130,8 @@ the hardest end of all.
 
 AT_CORNER, STEPS_TO_CORNER = 1e-3, 10
 """Least length of a step towards a corner, in units of those elsewhere, and how many steps such
-corners take. One is where a force reaches zero before its overlap does: it ends there, or attracts
-without friction; another where slip turns to sticking. Within a step of usual length a corner left
+corners take: where a force reaches zero before its overlap does, and ends there, or attracts
+without friction. Within a step of usual length a corner left
 velocities off by 1e-6 to 1e-5 of themselves, and derivatives by 1e-3 to 1e-2.
 """
 
@@ -311,9 +309,8 @@ def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
 def graded_step(
     world: World,
     active: Active,
-    at: Geometry,
+    gap: jax.Array,
     gap_rate: jax.Array,
-    state: State,
     fraction: float,
 ) -> tuple[jax.Array, ...]:
     """Longest step that resolves every active contact, and what it would be without corners: ``T (2
@@ -323,9 +320,9 @@ def graded_step(
     look smooth where it starts like a power 5/2 of time. With hysteresis ``s`` is counted from the
     onset of the branch. Near zero the steps are those in ``y = s^(1/4)`` where these are shorter
     and the law is steep there, as adhesion is, which ends like a root of ``s``. Towards a corner,
-    of the force or of friction, they become as short as the way there.
+    of the force, they become as short as the way there.
     """
-    law, gap = world.contact.compliant, at.gap
+    law = world.contact.compliant
     limits = active.closed & ((active.fastest > SLOWEST) | world.has_hysteresis)
     speed = jnp.where(limits, jnp.maximum(active.fastest, SLOWEST), 1.0)
     overlap_scale, time_scale = law.scales(impact_speed=speed, mass=active.mass)
@@ -351,10 +348,6 @@ def graded_step(
         least = AT_CORNER * time_scale * fraction
         to_corner = time_to_zero_force(world, active, gap, gap_rate)
         step = jnp.minimum(step, jnp.maximum(BEFORE_CORNER * to_corner, least))
-        if rubs(world):
-            force = normal_forces(world, active, gap, gap_rate)
-            to_stick = BEFORE_CORNER * times_to_stick(world, at, state, force)
-            step = jnp.minimum(step, jnp.where(to_stick > least, to_stick, jnp.inf))
     return tuple(
         jnp.min(jnp.where(limits, each, jnp.inf), initial=jnp.inf) for each in (step, usual)
     )
@@ -775,7 +768,7 @@ def next_step(
         sustained = jnp.where(jnp.isfinite(progress.longest), progress.longest, first)
         allowed = jnp.where(lasts, jnp.minimum(allowed, sustained), allowed)
     if isinstance(method, EventAligned):
-        resolved, usual = graded_step(world, active, at, rate, state, method.graded_step)
+        resolved, usual = graded_step(world, active, gap, rate, method.graded_step)
         smallest = finest_step(world, active, state)
         resolved = jnp.maximum(resolved, smallest)
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
@@ -1035,11 +1028,9 @@ def next_step(
     if lasts is not None:
         repeats = repeats & ~lasts
     stored = stored_in(world, time + length, stepped.state, after)
-    grows = GROWTH * jnp.ones_like(longest)
+    # As long as what a step lacks, of fourth order in its length, would just allow.
+    grows = jnp.minimum(SAFETY / jnp.maximum(excess, GROWTH**-4.0) ** 0.25, GROWTH)
     if lasts is not None:
-        # As long as what sustained contacts lack, of fourth order in a step, would just allow.
-        just = SAFETY / jnp.sqrt(jnp.sqrt(jnp.maximum(excess, GROWTH**-4.0)))
-        grows = jnp.where(lasts, jnp.minimum(just, grows), grows)
         controlled = controlled & (quiet(after) == lasts)
     longest = jnp.where(controlled & ~jnp.any(touches), grows * longest, jnp.inf)
     return StepRecord(

@@ -2,9 +2,6 @@
 
 In flights that is between the ends of the step that a time falls into. In contacts, and where
 clumps turn, the step is taken again up to the time.
-
-Where friction without memory acts, that is done in ever shorter steps, and from the step before on,
-since the time may lie close behind that (``core.shorter_steps``).
 """
 
 from typing import NamedTuple
@@ -17,44 +14,28 @@ from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.interpolation import ROUNDED, Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene.scene import State
-from jaxcontact.simulation.core.lanes import chosen, when
-from jaxcontact.simulation.core.shorter_steps import shorter_and_shorter
+from jaxcontact.simulation.core.lanes import when
 from jaxcontact.simulation.multibody.energy import StepRecord
 from jaxcontact.simulation.multibody.pairs import World, spin_rates
-from jaxcontact.simulation.multibody.step import Active, contact_step, resists
+from jaxcontact.simulation.multibody.step import Active, contact_step
 from jaxcontact.simulation.multibody.sustained_contacts import Slopes
 
 
 class Again(NamedTuple):
-    """A step to be taken again; columns of the ``StepRecord``."""
+    """A step to be taken again up to a time within.
+
+    Attributes:
+        active, before, time, repeats: columns of the ``StepRecord``.
+        until: the time [s].
+        between: where the bodies are by interpolation, if the step is not to be taken.
+    """
 
     active: Active
     before: State
     time: jax.Array
     repeats: jax.Array
-
-
-class Repeated(NamedTuple):
-    """Steps that are taken again up to a time within.
-
-    Attributes:
-        now: into which the time falls.
-        first: from whose begin on the motion is taken again: the step before where that belongs to
-            the same contact, else the same step.
-        until: the time [s].
-        between: where the bodies are by interpolation, if no step is to be taken.
-    """
-
-    now: Again
-    first: Again
     until: jax.Array
     between: State
-
-
-def again(record: StepRecord, index: jax.Array) -> Again:
-    """The steps of the ``record`` at ``index``."""
-    columns = Again(record.active, record.before, record.time, record.repeats)
-    return jax.tree.map(lambda column: column[index], columns)
 
 
 def seen_at(world: World, record: StepRecord, times: jax.Array) -> State:
@@ -82,56 +63,18 @@ def seen_at(world: World, record: StepRecord, times: jax.Array) -> State:
     between = State(position, velocity, spin, orientations(world, record, times))
     if world.rigid and not world.turns:
         return between
-    earlier, now = (again(record, at) for at in (jnp.maximum(index - 1, 0), index))
-    first = now
-    if resists(world):
-        first = jax.vmap(chosen)(goes_on(record, index), earlier, now)
-    step = Repeated(now, first, times, between)
+    columns = record.active, record.before, record.time, record.repeats
+    step = Again(*jax.tree.map(lambda column: column[index], columns), times, between)
 
-    def at_time(_: None, step: Repeated) -> tuple[None, State]:
-        return None, when(
-            step.now.repeats & (step.until > step.first.time),
-            lambda: reached(world, step),
-            lambda: step.between,
-        )
+    def at_time(_: None, step: Again) -> tuple[None, State]:
+        def reached() -> State:
+            duration = step.until - step.time
+            return contact_step(world, step.active, step.before, step.time, duration).state
+
+        goes = step.repeats & (step.until > step.time)
+        return None, when(goes, reached, lambda: step.between)
 
     return checkpointed_scan(at_time, None, step)[1]
-
-
-def goes_on(record: StepRecord, index: jax.Array) -> jax.Array:
-    """Whether the steps at ``index`` take the motion on from a step before that can be taken again
-    as well.
-    """
-    before = jnp.maximum(index - 1, 0)
-    same = [
-        jnp.all(first[index] == last[before], axis=tuple(range(1, first.ndim)))
-        for first, last in zip(
-            jax.tree.leaves(record.before), jax.tree.leaves(record.after), strict=True
-        )
-    ]
-    both = record.repeats[index] & record.repeats[before] & (index > 0)
-    return jnp.all(jnp.stack([both, *same]), axis=0)
-
-
-def reached(world: World, step: Repeated) -> State:
-    """The state at the end of steps from the begin of ``step.first`` to ``step.until``."""
-    ends = jnp.stack([step.now.time, step.until])
-    if resists(world):
-        ends = jnp.sort(jnp.append(shorter_and_shorter(step.first.time, step.until), step.now.time))
-
-    def part(
-        begun: tuple[State, Active], span: tuple[jax.Array, jax.Array]
-    ) -> tuple[tuple[State, Active], None]:
-        (state, active), (begin, end) = begun, span
-        active = chosen(begin == step.now.time, step.now.active, active)
-        stepped = contact_step(world, active, state, begin, end - begin)
-        active = active._replace(
-            memory=stepped.memory, friction=stepped.friction, rolling=stepped.rolling
-        )
-        return (stepped.state, active), None
-
-    begin = step.first.before, step.first.active
-    return jax.lax.scan(part, begin, (ends[:-1], ends[1:]))[0][0]
 
 
 def change_of_overlap(record: StepRecord) -> jax.Array:

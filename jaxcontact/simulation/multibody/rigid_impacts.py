@@ -26,11 +26,11 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
-from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.core.lanes import either, when
+from jaxcontact.simulation.multibody.impulsive_resistance import resisted
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
@@ -43,11 +43,8 @@ from jaxcontact.simulation.multibody.pairs import (
 from jaxcontact.simulation.multibody.step import (
     SLOWEST,
     Work,
-    less_second_order,
     no_work,
     pushed,
-    resisted,
-    whole_and_halves,
 )
 from jaxcontact.simulation.multibody.sustained_contacts import (
     Impulses,
@@ -76,9 +73,6 @@ HOLDS = 1e6
 
 CREATED = 1e-12
 """Energy created by an impact that counts as rounding, in units of what the impulses move."""
-
-TURNS = 64
-"""Parts of the impulse of a rigid impact, in each of which friction and rolling act in turn."""
 
 
 class Struck(NamedTuple):
@@ -132,36 +126,6 @@ def struck_together(world: World, at: Geometry, state: State, touches: jax.Array
     return jax.lax.stop_gradient(jax.lax.fori_loop(0, len(touches) - 1, spread, touches))
 
 
-def resisted_in_turn(
-    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
-) -> tuple[State, jax.Array, jax.Array]:
-    """``resisted`` for the whole impulse of a rigid impact: that of a contact that is ever stiffer.
-
-    Rolling resistance changes the slip while friction acts, and friction what rolls, so that both
-    act in turn, each for a small part of the impulse.
-    """
-    if not isinstance(world.contact.rolling, RollingFlow):
-        return resisted(world, closed, at, state, impulse)
-    none = jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
-
-    def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
-        half = share * impulse / (2 * TURNS)
-        middle, *first = resisted(world, closed, at, begin, half, friction_last=False)
-        after, *last = resisted(world, closed, at, middle, half)
-        return after, (after, *(one + other for one, other in zip(first, last, strict=True)))
-
-    def turn(now: tuple, _: None) -> tuple[tuple, None]:
-        before, *sums = now
-        after, *works = whole_and_halves(part, before)
-        ended = less_second_order(
-            *(jax.tree.map(lambda leaf, row=row: leaf[row], after) for row in (2, 0))
-        )
-        gained = (less_second_order(work[1] + work[2], work[0]) for work in works)
-        return (ended, *(total + more for total, more in zip(sums, gained, strict=True))), None
-
-    return jax.lax.scan(turn, (state, *none), None, length=TURNS)[0]
-
-
 def alone(world: World, at: Geometry, state: State, touches: jax.Array) -> Struck:
     """After the impact of two spheres, or of one on a surface: friction does not change the normal
     velocity.
@@ -171,7 +135,7 @@ def alone(world: World, at: Geometry, state: State, touches: jax.Array) -> Struc
     mass = effective_mass(world, at, state)[index]
     speed = -gap_rates(world, at, state)[index]
     impulse = jnp.where(touches, mass * (1 + law.restitution_at(speed, mass=mass)) * speed, 0.0)
-    eased, lost, supplied = resisted_in_turn(world, touches, at, state, impulse)
+    eased, lost, supplied = resisted(world, touches, at, state, impulse)
     push = impulse[:, None] * at.normal
     after = pushed(world, at, eased, push)
     by_normal = jnp.sum(push * at.surface_velocity)

@@ -1,21 +1,18 @@
 """One step of any number of bodies whose contacts may overlap in time.
 
 Within a step the set of active contacts is frozen, so that the right-hand side is smooth even where
-a force jumps at touch-down. Normal forces and external forces advance by a Runge-Kutta step of
-order 4, whose length shrinks with the square root of the overlap towards the ends of a contact
-(where the motion is not smooth in time).
+a force jumps at touch-down. Steps become shorter with the square root of the overlap towards the
+ends of a contact (where the motion is not smooth in time).
 
-Friction, rolling and spinning resistance without memory act through their closed flows in the
-normal impulse, half before the normal step and half after it, in the opposite order: friction alone
-is exact for a sphere on a plane, and all are stable whatever the slip velocity of the
-regularisation. Contacts that share a body act at once, each on its share of it, so that no contact
-is the first; what that leaves out is of first order, and is taken off by extrapolation. What the
-normal motion would do meanwhile to the slip of a contact that sticks, because its plane turns or
-gravity pulls, is held off by a force along the plane, which friction gets before and after: else
-the end of the step would have all of its impulse. Friction with memory acts through half an impulse
-of its force before and the rest after the normal step, and so does a spring of rolling
-(``springs.py``). A step in which such parts alternate is of second order, and of third by another
-extrapolation, from two steps of half its length, whose change tells what the step may lack.
+Normal forces and external forces alone advance by an explicit Runge-Kutta step of order 4. Where
+friction, rolling or spinning resistance without memory act, all of it advances by a linearly
+implicit step of order 4 (``numerics.rosenbrock``): such a resistance is as stiff as its slip
+velocity is small, and holds what sticks against whatever pulls. No force acts before another.
+
+Friction with memory acts through half an impulse of its force before and the rest after that
+motion, and so does a spring of rolling (``springs.py``). A step in which such parts alternate is of
+second order, and of third by an extrapolation, from two steps of half its length, whose change
+tells what the step may lack.
 """
 
 import dataclasses
@@ -25,16 +22,17 @@ from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
 
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_rate
-from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.coordinates.from_force import LawFromForce
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.laws.friction.mindlin import MindlinMemory
+from jaxcontact.numerics.rosenbrock import rosenbrock_step_of_motion
 from jaxcontact.numerics.runge_kutta import (
     CLASSICAL,
     CLASSICAL_CHECKED,
@@ -55,7 +53,6 @@ from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
     contact_of_each_pair,
-    distances_to_contact,
     force_and_torque,
     gap_rates,
     geometry,
@@ -74,19 +71,20 @@ UNLIMITED = 1e12
 """Coefficient of friction that nothing overcomes."""
 
 SPLIT = 1.7e-2
-"""Weight of what friction lacks in a step beside what the normal impulse lacks: that is an error of
-second order, the step has one of third, and much of it is forgotten in the next step."""
+"""Weight of what a spring of friction lacks in a step beside what the normal impulse lacks: that is
+an error of second order, the step has one of third, and much of it is forgotten in the next step.
+"""
 
 SPLIT_OF_SPRINGS = 0.5
 """The same where a spring of rolling acts, which forgets nothing."""
 
+EMBEDDED = 0.1
+"""Weight of what a linearly implicit step lacks by its embedded method, which is of an order less:
+as measured, the step itself lacks less by this factor.
+"""
+
 BEFORE_CORNER = 0.9
 """How far a step goes to where a force has a corner, in units of the way there: not beyond it."""
-
-PROBE, STILL_SLIDES = 1e-3, 0.25
-"""Part of a slip whose impulse tells how fast it decays; part of it that is left at most after
-``BEFORE_CORNER`` of the time in which it would stop evenly.
-"""
 
 AT_LIMIT, ROUNDED = 1e-6, 64.0
 """Of the limit of a spring: what it misses at most at the end of a step while it slides; and in
@@ -124,8 +122,7 @@ class Active(NamedTuple):
         mass: effective mass along the normal at touch-down [kg].
         memory: of the friction, ``None`` where it has none.
         friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``;
-            of another, what holds off the slip that its contact would get where it sticks;
-            ``None`` without friction.
+            else ``None``.
         normal: of a normal law with hysteresis, ``OnBranch``, or its bare memory in plain time
             steps; else ``None``.
         rolling: of rolling resistance with memory, ``Rolled``; else ``None``.
@@ -197,20 +194,28 @@ def no_work(world: World, like: jax.Array) -> Work:
     )
 
 
-class Moving(NamedTuple):
-    """What a Runge-Kutta step carries: time, state; and since the start of the step the angular
-    momentum gained by each body [N m s] (``None`` where no bodies meet), the normal impulse of each
-    pair [N s], and work.
+class Sums(NamedTuple):
+    """What adds up from the start of a step, and nothing depends on: the angular momentum gained by
+    each body [N m s] (``None`` where no bodies meet), the normal impulse of each pair [N s], and
+    work [J].
     """
+
+    gained: Any
+    impulse: jax.Array
+    normal: jax.Array
+    friction: jax.Array
+    rolling: jax.Array
+    spinning: jax.Array
+    fluid: jax.Array
+    supplied: jax.Array
+
+
+class Moving(NamedTuple):
+    """What a step carries."""
 
     time: jax.Array
     state: State
-    gained: Any
-    impulse: jax.Array
-    normal_work: jax.Array
-    friction_work: jax.Array
-    fluid_work: jax.Array
-    supplied: jax.Array
+    sums: Sums
 
 
 def orientation_rate(world: World, state: State) -> jax.Array | None:
@@ -279,226 +284,9 @@ def lost_at_corner(
     return jnp.where(inside & rough, jnp.abs(fourth) / OF_ROUGH, 0.0)
 
 
-def motion_rates(
-    world: World, active: Active, first: State, held: jax.Array | None, moving: Moving
-) -> Moving:
-    """Rates of a motion without friction that began at ``first``, where forces ``held`` ``(pairs,
-    3)`` [N] act along the planes of the contacts.
-    """
-    now, gained = moving.state, None
-    acceleration = world.scene.external_acceleration(
-        now.position, now.velocity, now.spin, moving.time
-    )
-    spin_rate = jnp.zeros_like(now.spin)
-    impulse = power = jnp.zeros(world.pairs.surface.shape, now.position.dtype)
-    rubbed = jnp.zeros((), now.position.dtype)
-    lost, supplied = external_power(world, now, moving.time)
-    if world.force is not None:
-        at = geometry(world, now, moving.time)
-        rate = gap_rates(world, at, now)
-        impulse = normal_forces(world, active, at.gap, rate)
-        force, power = impulse[:, None] * at.normal, -impulse * rate
-        if held is not None:
-            along = in_plane(held, at)
-            force = force + along
-            rubbed = -jnp.sum(along * relative_velocity(world, at, now))
-        push, torque = force_and_torque(world, at, force)
-        acceleration = acceleration + push * world.inverse_mass[:, None]
-        supplied = supplied + jnp.sum(force * at.surface_velocity)
-        if world.turns or held is not None:
-            spin_rate = spin_rates(world, now, torque)
-        if world.pairs.between_members > 0:
-            gained = angular_momentum_rate(world, first, now, acceleration, torque)
-    elif world.turns:
-        spin_rate = spin_rates(world, now, jnp.zeros_like(now.spin))
-    slope = State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
-    return Moving(jnp.ones_like(moving.time), slope, gained, impulse, power, rubbed, lost, supplied)
-
-
-def motionless(world: World, state: State, time: jax.Array) -> Moving:
-    """Nothing moved yet."""
-    zero = jnp.zeros((), state.position.dtype)
-    nothing = jnp.zeros(world.pairs.surface.shape, state.position.dtype)
-    meets = world.force is not None and world.pairs.between_members > 0
-    return Moving(
-        jnp.asarray(time, state.position.dtype),
-        state,
-        jnp.zeros_like(state.spin) if meets else None,
-        nothing,
-        nothing,
-        zero,
-        zero,
-        zero,
-    )
-
-
-def normal_step(
-    world: World,
-    active: Active,
-    state: State,
-    time: jax.Array,
-    duration: jax.Array,
-    held: jax.Array | None = None,
-) -> tuple[Moving, jax.Array]:
-    """After a step without friction; and what the gap rate of each pair may lack [m/s]."""
-    rates = partial(motion_rates, world, active, state, held)
-    begin = motionless(world, state, time)
-    if world.force is None:
-        end, lack = looped_step(rates, begin, duration, CLASSICAL), jnp.zeros_like(begin.impulse)
-    else:
-        # only of such a law nobody knows whether its force is smooth
-        searched = isinstance(world.contact.normal, LawFromForce)
-        tableau = CLASSICAL_SEARCHED if searched else CLASSICAL_CHECKED
-        end, lacks = checked_step(rates, begin, duration, tableau)
-        impact = active.closed & (active.fastest > SLOWEST)
-        mass = jnp.where(impact, active.mass, jnp.inf)
-        impulse = jnp.abs(lacks[0].impulse)
-        if searched:
-            first, last = (
-                -geometry(world, *at).gap for at in ((state, time), (end.state, end.time))
-            )
-            impulse = impulse + lost_at_corner(first, last, *(each.impulse for each in lacks[1:]))
-        lack = jax.lax.stop_gradient(impulse / mass)
-    moved = with_unit_orientation(world, end.state)
-    if begin.gained is not None:
-        moved = with_angular_momentum(world, state, moved, end.gained)
-    return end._replace(state=moved), lack
-
-
-def flight_step(
-    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
-) -> Stepped:
-    """After a step without contact."""
-    moved, lack = normal_step(dataclasses.replace(world, force=None), active, state, time, duration)
-    work = no_work(world, state.position)._replace(fluid=moved.fluid_work, supplied=moved.supplied)
-    return Stepped(moved.state, None, None, work, lack, jnp.zeros_like(lack), active.normal)
-
-
-class Pair(NamedTuple):
-    """One pair (or, with a leading axis, all).
-
-    Attributes:
-        first, second: ``(bodies,)`` of 0 and 1.
-        normal, first_arm, second_arm, surface_velocity, surface_spin: ``(3,)``, of ``Geometry``.
-        sphere_mass: mass that resists a tangential impulse, of spheres [kg].
-        effective_radius: [m].
-        overlap: [m].
-        contact: its laws.
-    """
-
-    first: jax.Array
-    second: jax.Array
-    normal: jax.Array
-    first_arm: jax.Array
-    second_arm: jax.Array
-    surface_velocity: jax.Array
-    surface_spin: jax.Array
-    sphere_mass: jax.Array
-    effective_radius: jax.Array
-    overlap: jax.Array
-    contact: ContactModel
-
-
-def each_pair(world: World, at: Geometry) -> Pair:
-    """All pairs, with a leading axis."""
-    pairs = world.pairs
-    moment = world.inverse_inertia[:, 0, 0]
-    inverse = (pairs.first + pairs.second) @ world.inverse_mass
-    for side, length in zip(
-        (pairs.first, pairs.second), distances_to_contact(world, at.gap), strict=True
-    ):
-        inverse = inverse + length * length * (side @ moment)
-    first, second = jnp.asarray(pairs.first), jnp.asarray(pairs.second)
-    overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
-    return Pair(
-        first,
-        second,
-        at.normal,
-        at.first_arm,
-        at.second_arm,
-        at.surface_velocity,
-        at.surface_spin,
-        1 / inverse,
-        world.effective_radius,
-        overlap,
-        contact_of_each_pair(world),
-    )
-
-
-def slip(pair: Pair, state: State) -> jax.Array:
-    """Velocity of the first partner's surface against the second's at the contact, without its
-    normal part [m/s], ``(3,)``.
-    """
-    relative = (pair.first - pair.second) @ state.velocity - pair.surface_velocity
-    relative = (
-        relative
-        + cross(pair.first @ state.spin, pair.first_arm)
-        - cross(pair.second @ state.spin, pair.second_arm)
-    )
-    return normal_and_tangential(relative, pair.normal)[1]
-
-
-def relative_spin(pair: Pair, state: State) -> jax.Array:
-    """Angular velocity of the first partner against the second [rad/s], ``(3,)``."""
-    return (pair.first - pair.second) @ state.spin - pair.surface_spin
-
-
-def after_twist(inertia: jax.Array, pair: Pair, state: State, twist: jax.Array) -> State:
-    """State after an impulse of torque [N m s], ``(3,)``, on the first partner, and its opposite on
-    the second.
-    """
-    turned = jnp.einsum("nij,nj->ni", inertia, (pair.first - pair.second)[:, None] * twist)
-    return state._replace(spin=state.spin + turned)
-
-
-def after_push(
-    world: World, inertia: jax.Array, pair: Pair, state: State, push: jax.Array
-) -> State:
-    """State after an impulse [N s], ``(3,)``, on the first partner, and its opposite on the
-    second.
-    """
-    moment = pair.first[:, None] * cross(pair.first_arm, push)
-    moment = moment - pair.second[:, None] * cross(pair.second_arm, push)
-    moved = ((pair.first - pair.second) * world.inverse_mass)[:, None] * push
-    return state._replace(
-        velocity=state.velocity + moved,
-        spin=state.spin + jnp.einsum("nij,nj->ni", inertia, moment),
-    )
-
-
-def mass_against_slip(
-    world: World, inertia: jax.Array, pair: Pair, direction: jax.Array
-) -> jax.Array:
-    """Mass that resists an impulse along ``direction`` at the contact [kg]; of spheres in any
-    tangential direction.
-    """
-    if not world.turns:
-        return pair.sphere_mass
-    total = (pair.first + pair.second) @ world.inverse_mass
-    for side, arm in ((pair.first, pair.first_arm), (pair.second, pair.second_arm)):
-        moment = cross(arm, direction)
-        total = total + moment @ jnp.tensordot(side, inertia, axes=1) @ moment
-    return 1 / total
-
-
-def inertia_against(inertia: jax.Array, pair: Pair, direction: jax.Array) -> jax.Array:
-    """Inertia that resists a relative rotation about ``direction`` [kg m^2]; about any axis where
-    there is no direction.
-    """
-    both = jnp.tensordot(pair.first + pair.second, inertia, axes=1)
-    along = direction @ both @ direction
-    return 1 / jnp.where(along > 0, along, jnp.trace(both) / 3)
-
-
-def direction_of(vector: jax.Array) -> jax.Array:
-    """Unit vector, zero where there is none."""
-    size = safe_norm(vector)
-    return vector * jnp.where(size > 0, 1 / jnp.where(size > 0, size, 1.0), 0.0)
-
-
 class Resistance(NamedTuple):
-    """Impulses of each contact on its first partner, ``(..., 3)``: of friction and what pulls
-    beside it [N s], of rolling and of spinning resistance [N m s].
+    """Of every contact without memory, on its first partner, ``(pairs, 3)``: friction [N], torques
+    of rolling and of spinning resistance [N m].
     """
 
     friction: jax.Array
@@ -506,126 +294,173 @@ class Resistance(NamedTuple):
     spinning: jax.Array
 
 
-def rolling_impulse(
-    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
-) -> jax.Array:
-    """Of rolling resistance without memory for a normal ``impulse`` [N s]."""
-    law = pair.contact.rolling
-    if not isinstance(law, RollingFlow):
-        return jnp.zeros_like(pair.normal)
-    _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
-    resists = inertia_against(inertia, pair, direction_of(before))
-    after = law.rotation_after(before, impulse / resists, effective_radius=pair.effective_radius)
-    return resists * (after - before)
-
-
-def spinning_impulse(
-    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
-) -> jax.Array:
-    """Of spinning resistance for a normal ``impulse`` [N s]."""
-    law = pair.contact.spinning
-    if law is None:
-        return jnp.zeros_like(pair.normal)
-    before = (relative_spin(pair, state) @ pair.normal) * pair.normal
-    resists = inertia_against(inertia, pair, pair.normal)
-    after = law.rotation_after(
-        before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap
-    )
-    return resists * (after - before)
-
-
-def friction_impulse(
-    world: World,
-    inertia: jax.Array,
-    pair: Pair,
-    state: State,
-    impulse: jax.Array,
-    pull: jax.Array | None,
-) -> jax.Array:
-    """Of friction without memory for a normal ``impulse`` [N s]: half of it before a ``pull``
-    ``(3,)`` [N s] along the plane and half after it.
-    """
-    if world.has_memory:
-        return jnp.zeros_like(pair.normal)
-    before = slip(pair, state)
-    resists = mass_against_slip(world, inertia, pair, direction_of(before))
-    after = pair.contact.impulse_friction.slip_after
-    if pull is None:
-        return resists * (after(before, impulse / resists) - before)
-    pulled = slip(pair, after_push(world, inertia, pair, state, pull)) - before
-    half = impulse / 2 / resists
-    return resists * (after(after(before, half) + pulled, half) - pulled - before)
-
-
-def resistance(
-    world: World,
-    inertia: jax.Array,
-    pair: Pair,
-    state: State,
-    impulse: jax.Array,
-    pull: jax.Array | None,
-    *,
-    friction_last: bool,
+def resistances(
+    world: World, at: Geometry, slip: jax.Array, turning: jax.Array, load: jax.Array
 ) -> Resistance:
-    """What one contact resists with for a normal ``impulse`` [N s] and a ``pull`` along its plane,
-    as if it were alone: rolling, spinning and slip one after the other, the other way round where
-    friction is not the last.
+    """At slips [m/s] and relative spins [rad/s], ``(pairs, 3)``, under normal forces ``(pairs,)``
+    [N].
     """
+    overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
 
-    def rolled(state: State) -> tuple[State, jax.Array]:
-        bend = rolling_impulse(world, inertia, pair, state, impulse)
-        return after_twist(inertia, pair, state, bend), bend
-
-    def spun(state: State) -> tuple[State, jax.Array]:
-        twist = spinning_impulse(world, inertia, pair, state, impulse)
-        return after_twist(inertia, pair, state, twist), twist
-
-    def rubbed(state: State) -> tuple[State, jax.Array]:
-        push = friction_impulse(world, inertia, pair, state, impulse, pull)
-        push = push if pull is None else push + pull
-        return after_push(world, inertia, pair, state, push), push
-
-    if friction_last:
-        state, rolling = rolled(state)
-        state, spinning = spun(state)
-        state, friction = rubbed(state)
-    else:
-        state, friction = rubbed(state)
-        state, spinning = spun(state)
-        state, rolling = rolled(state)
-    return Resistance(friction, rolling, spinning)
-
-
-def times_to_stick(world: World, at: Geometry, state: State, normal_force: jax.Array) -> jax.Array:
-    """Time [s] in which friction without memory stops the slip of each contact, ``(pairs,)``, by
-    its present force; infinite where it does not slide towards a stop.
-    """
-    inertia = inertia_in_scene(world, state)
-
-    def impulse_to_stick(pair: Pair) -> jax.Array:
-        law = pair.contact.impulse_friction
-        before = slip(pair, state)
-        speed = safe_norm(before)
-        moves = speed > SLOWEST
-        safe = jnp.where(moves, before, pair.first_arm * 0 + 1.0)
-        size = jnp.where(moves, speed, 1.0)
-        slowed = size - safe_norm(law.slip_after(safe, PROBE * size))
-        slows = moves & (slowed > 0)
-        stops = PROBE * size * size / jnp.where(slows, slowed, 1.0)
-        # Where friction is as good as sticking, the slip decays ever more slowly instead.
-        left = safe_norm(law.slip_after(safe, BEFORE_CORNER * stops))
-        slides = slows & (left < STILL_SLIDES * size)
-        return jnp.where(
-            slides,
-            mass_against_slip(world, inertia, pair, direction_of(safe)) * stops,
-            jnp.inf,
+    def one(
+        contact: ContactModel,
+        slip: jax.Array,
+        turning: jax.Array,
+        normal: jax.Array,
+        load: jax.Array,
+        effective_radius: jax.Array,
+        overlap: jax.Array,
+    ) -> Resistance:
+        along, rolling = normal_and_tangential(turning, normal)
+        none = jnp.zeros_like(slip)
+        return Resistance(
+            contact.slip_friction.force(slip, load) if rubs(world) else none,
+            contact.rolling.torque(rolling, load, effective_radius=effective_radius)
+            if isinstance(contact.rolling, RollingFlow)
+            else none,
+            contact.spinning.torque(along, load, effective_radius=effective_radius, overlap=overlap)
+            if contact.spinning is not None
+            else none,
         )
 
-    impulses = jax.vmap(impulse_to_stick)(each_pair(world, at))
-    stops = (normal_force > 0) & jnp.isfinite(impulses)
-    return jnp.where(
-        stops, jnp.where(stops, impulses, 1.0) / jnp.where(stops, normal_force, 1.0), jnp.inf
+    return jax.vmap(one)(
+        contact_of_each_pair(world), slip, turning, at.normal, load, world.effective_radius, overlap
     )
+
+
+def motion_rates(world: World, active: Active, first: State, moving: Moving) -> Moving:
+    """Rates of a motion that began at ``first``, without springs of friction and of rolling."""
+    now, time = moving.state, moving.time
+    acceleration = world.scene.external_acceleration(now.position, now.velocity, now.spin, time)
+    torque = jnp.zeros_like(now.spin)
+    sums = jax.tree.map(jnp.zeros_like, moving.sums)
+    lost, supplied = external_power(world, now, time)
+    if world.force is not None:
+        at = geometry(world, now, time)
+        rate = gap_rates(world, at, now)
+        normal = normal_forces(world, active, at.gap, rate)
+        force, twist = normal[:, None] * at.normal, None
+        sums = sums._replace(impulse=normal, normal=-normal * rate)
+        if resists(world):
+            slip, turning = slips(world, at, now), relative_spins(world, at, now)
+            acting = resistances(world, at, slip, turning, jnp.maximum(normal, 0.0))
+            twist = acting.rolling + acting.spinning
+            force = force + acting.friction
+            supplied = supplied + jnp.sum(twist * at.surface_spin)
+            sums = sums._replace(
+                friction=-jnp.sum(acting.friction * slip),
+                rolling=-jnp.sum(acting.rolling * turning),
+                spinning=-jnp.sum(acting.spinning * turning),
+            )
+        push, torque = force_and_torque(world, at, force, twist)
+        acceleration = acceleration + push * world.inverse_mass[:, None]
+        supplied = supplied + jnp.sum(force * at.surface_velocity)
+        if sums.gained is not None:
+            gained = angular_momentum_rate(world, first, now, acceleration, torque)
+            sums = sums._replace(gained=gained)
+    spin_rate = spin_rates(world, now, torque)
+    slope = State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
+    return Moving(jnp.ones_like(time), slope, sums._replace(fluid=lost, supplied=supplied))
+
+
+def motionless(world: World, state: State, time: jax.Array) -> Moving:
+    """Nothing moved yet."""
+    zero = jnp.zeros((), state.position.dtype)
+    nothing = jnp.zeros(world.pairs.surface.shape, state.position.dtype)
+    meets = world.force is not None and world.pairs.between_members > 0
+    gained = jnp.zeros_like(state.spin) if meets else None
+    sums = Sums(gained, nothing, nothing, zero, zero, zero, zero, zero)
+    return Moving(jnp.asarray(time, state.position.dtype), state, sums)
+
+
+def checked_motion(
+    world: World, active: Active, begin: Moving, duration: jax.Array
+) -> tuple[Moving, jax.Array]:
+    """After an explicit step, and what the gap rate of each pair may lack [m/s]."""
+    rates = partial(motion_rates, world, active, begin.state)
+    # only of such a law nobody knows whether its force is smooth
+    searched = isinstance(world.contact.normal, LawFromForce)
+    tableau = CLASSICAL_SEARCHED if searched else CLASSICAL_CHECKED
+    end, lacks = checked_step(rates, begin, duration, tableau)
+    impulse = jnp.abs(lacks[0].sums.impulse)
+    if searched:
+        first, last = (-geometry(world, each.state, each.time).gap for each in (begin, end))
+        thirds = (each.sums.impulse for each in lacks[1:])
+        impulse = impulse + lost_at_corner(first, last, *thirds)
+    return end, impulse / active.mass
+
+
+def resisted_motion(
+    world: World, active: Active, begin: Moving, duration: jax.Array
+) -> tuple[Moving, jax.Array]:
+    """After a linearly implicit step, and what the relative velocity of each pair may lack
+    [m/s].
+    """
+    first = begin.state
+    moving, unpacked = ravel_pytree((first.velocity, first.spin, first.orientation))
+    _, unsummed = ravel_pytree(begin.sums)
+
+    def state_of(place: jax.Array, motion: jax.Array) -> State:
+        return State(place.reshape(first.position.shape), *unpacked(motion))
+
+    def rates(time: jax.Array, place: jax.Array, motion: jax.Array) -> jax.Array:
+        now = Moving(time, state_of(place, motion), begin.sums)
+        slope = motion_rates(world, active, first, now)
+        moved = slope.state.velocity, slope.state.spin, slope.state.orientation
+        return ravel_pytree((moved, slope.sums))[0]
+
+    place, motion, sums, error = rosenbrock_step_of_motion(
+        rates, begin.time, jnp.ravel(first.position), moving, duration
+    )
+    end = Moving(begin.time + duration, state_of(place, motion), unsummed(sums))
+    at, less = geometry(world, end.state, end.time), state_of(place, motion - error)
+    lack = safe_norm(relative_velocity(world, at, end.state) - relative_velocity(world, at, less))
+    if resists_rotation(world):  # which leaves no slip where friction holds
+        turned = safe_norm(relative_spins(world, at, end.state) - relative_spins(world, at, less))
+        lack = jnp.maximum(lack, world.effective_radius * turned)
+    return end, EMBEDDED * lack
+
+
+def step_of_motion(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+) -> tuple[Moving, jax.Array]:
+    """After a step without springs of friction and of rolling; and what the relative velocity of
+    each pair may lack [m/s].
+    """
+    begin = motionless(world, state, time)
+    if world.force is None:
+        rates = partial(motion_rates, world, active, state)
+        end, lack = looped_step(rates, begin, duration, CLASSICAL), jnp.zeros_like(active.mass)
+    else:
+        taken = resisted_motion if resists(world) else checked_motion
+        end, lack = taken(world, active, begin, duration)
+        impact = active.closed & (active.fastest > SLOWEST)
+        lack = jax.lax.stop_gradient(jnp.where(impact, lack, 0.0))
+    moved = with_unit_orientation(world, end.state)
+    if end.sums.gained is not None:
+        moved = with_angular_momentum(world, state, moved, end.sums.gained)
+    return end._replace(state=moved), lack
+
+
+def flight_step(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+) -> Stepped:
+    """After a step without contact."""
+    still = dataclasses.replace(world, force=None)
+    moved, lack = step_of_motion(still, active, state, time, duration)
+    work = worked(moved.sums, jnp.zeros_like(duration))
+    return Stepped(moved.state, None, None, work, lack, jnp.zeros_like(lack), active.normal)
+
+
+def worked(sums: Sums, settled: jax.Array) -> Work:
+    """Work in a step; nothing of it by springs."""
+    return Work(*sums[2:], settled)
+
+
+def direction_of(vector: jax.Array) -> jax.Array:
+    """Unit vector, zero where there is none."""
+    size = safe_norm(vector)
+    return vector * jnp.where(size > 0, 1 / jnp.where(size > 0, size, 1.0), 0.0)
 
 
 def resists_rotation(world: World) -> bool:
@@ -643,58 +478,6 @@ def resists(world: World) -> bool:
     )
 
 
-def shared_among_contacts(world: World, closed: jax.Array) -> World:
-    """With the share of each body that one of its ``closed`` contacts acts on."""
-    bodies = world.pairs.first + world.pairs.second
-    shares = jnp.maximum(bodies.T @ closed.astype(world.inverse_mass.dtype), 1.0)
-    return dataclasses.replace(
-        world,
-        inverse_mass=shares * world.inverse_mass,
-        inverse_inertia=shares[:, None, None] * world.inverse_inertia,
-    )
-
-
-def resisted(
-    world: World,
-    closed: jax.Array,
-    at: Geometry,
-    state: State,
-    impulse: jax.Array,
-    pull: jax.Array | None = None,
-    *,
-    friction_last: bool = True,
-) -> tuple[State, jax.Array, jax.Array]:
-    """State after friction, rolling and spinning resistance of the ``closed`` contacts have acted
-    for the given normal impulses, all at once, and a ``pull`` ``(pairs, 3)`` [N s] along their
-    planes in the midst of it.
-
-    Also the work lost ``(3,)``, to slip, rolling and spinning, and that supplied by moving
-    surfaces. Each contact acts on its share of a body, divided evenly among the contacts of the
-    body, and the body moves as its shares do in the mean (Tonge, Benevolenski and Voroshilov, ACM
-    Trans. Graph. 31 (2012) 105): no order of the contacts, no energy out of nothing.
-    """
-    if not resists(world):
-        return state, jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
-    shared = shared_among_contacts(world, closed)
-    inertia = inertia_in_scene(shared, state)
-    acting = jax.vmap(
-        lambda pair, impulse, pull: resistance(
-            shared, inertia, pair, state, impulse, pull, friction_last=friction_last
-        )
-    )(each_pair(shared, at), jnp.where(closed, impulse, 0.0), pull)
-    after = pushed(world, at, state, acting.friction, acting.rolling + acting.spinning)
-    mean_spin = (relative_spins(world, at, state) + relative_spins(world, at, after)) / 2
-    mean_slip = (relative_velocity(world, at, state) + relative_velocity(world, at, after)) / 2
-    lost = -jnp.stack(
-        [
-            jnp.sum(acting.friction * mean_slip),
-            jnp.sum(acting.rolling * mean_spin),
-            jnp.sum(acting.spinning * mean_spin),
-        ]
-    )
-    return after, lost, kinetic_energy(world, after) - kinetic_energy(world, state) + jnp.sum(lost)
-
-
 def whole_and_halves(
     part: Callable[[Carried, jax.Array, jax.Array], tuple[Carried, Result]], start: Carried
 ) -> Result:
@@ -709,36 +492,6 @@ def whole_and_halves(
 
     fractions = jnp.array([[0.0, 0.0, 0.5], [1.0, 0.5, 0.5]], jax.tree.leaves(start)[0].dtype)
     return jax.lax.scan(one, start, tuple(fractions))[1]
-
-
-def resisted_at_once(
-    world: World,
-    closed: jax.Array,
-    at: Geometry,
-    state: State,
-    impulse: jax.Array,
-    pull: jax.Array | None = None,
-    *,
-    friction_last: bool,
-) -> tuple[State, jax.Array, jax.Array]:
-    """``resisted``, of second order in the impulses also where contacts share a body.
-
-    There each acts as if the others did nothing meanwhile, an error of first order: that of the
-    whole impulses is twice that of two halves, one after the other, and is taken off. A contact
-    alone is exact in either way.
-    """
-    if len(world.pairs.surface) == 1 or not resists(world):
-        return resisted(world, closed, at, state, impulse, pull, friction_last=friction_last)
-
-    def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
-        of_part = jax.tree.map(lambda whole: share * whole, (impulse, pull))
-        after, *work = resisted(world, closed, at, begin, *of_part, friction_last=friction_last)
-        return after, (after, *work)
-
-    after, lost, supplied = whole_and_halves(part, state)
-    less_error = jax.tree.map(lambda leaf: 2 * leaf[2] - leaf[0], after)
-    lost, supplied = (2 * (part[1] + part[2]) - part[0] for part in (lost, supplied))
-    return less_error, lost, supplied
 
 
 def less_second_order(fine: Any, whole: Any) -> Any:
@@ -776,39 +529,6 @@ def kick(
 def rubs(world: World) -> bool:
     """Whether there is a friction without memory."""
     return not (world.rigid or world.has_memory or isinstance(world.contact.friction, NoFriction))
-
-
-def holding_force(
-    world: World,
-    closed: jax.Array,
-    ends: tuple[Geometry, Geometry],
-    states: tuple[State, State],
-    duration: jax.Array,
-) -> jax.Array:
-    """Force ``(pairs, 3)`` [N] by which the normal motion between two states would have left the
-    slip of every contact as it was.
-    """
-    (before, after), (begin, end) = ends, states
-    drift = slips(world, after, end) - in_plane(slips(world, before, begin), after)
-    shared = shared_among_contacts(world, closed)
-    inertia = inertia_in_scene(shared, end)
-    resists = jax.vmap(
-        lambda pair, drift: mass_against_slip(shared, inertia, pair, direction_of(drift))
-    )(each_pair(shared, after), drift)
-    takes_time = closed & (duration > 0)
-    rate = jnp.where(takes_time, resists / jnp.where(takes_time, duration, 1.0), 0.0)
-    return -rate[:, None] * drift
-
-
-def stopped(begun: jax.Array, left: jax.Array) -> jax.Array:
-    """Part of a slip that friction has stopped."""
-    some = begun > left
-    return jnp.where(some, 1 - left / jnp.where(some, begun, 1.0), 0.0)
-
-
-def in_plane(vector: jax.Array, at: Geometry) -> jax.Array:
-    """What of ``vector`` ``(pairs, 3)`` lies in the plane of each contact."""
-    return normal_and_tangential(vector, at.normal)[1]
 
 
 def slips(world: World, at: Geometry, state: State) -> jax.Array:
@@ -999,7 +719,7 @@ def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
     """Memory and force of friction in contacts that begin."""
     count = len(world.pairs.surface)
     if not world.has_memory:
-        return None, jnp.zeros((count, 3), like.dtype) if rubs(world) else None
+        return None, None
     memory = jax.tree.map(
         lambda leaf: leaf.astype(like.dtype), world.contact.friction_with_memory.unloaded(count)
     )
@@ -1045,7 +765,7 @@ def rolling_rates(world: World, at: Geometry, state: State) -> jax.Array:
 
 def alternates(world: World) -> bool:
     """Whether a step has parts that act in turn."""
-    return not world.rigid and (resists(world) or world.has_memory or world.rolls_on_springs)
+    return not world.rigid and (world.has_memory or world.rolls_on_springs)
 
 
 def contact_step(
@@ -1053,7 +773,7 @@ def contact_step(
 ) -> Stepped:
     """After a step of ``duration`` with a frozen set of active contacts.
 
-    Where friction and the normal motion alternate, without the error of second order that this
+    Where springs and the other motion alternate, without the error of second order that this
     leaves: two steps of half the duration, and a third of what one whole step differs from them
     (Richardson).
     """
@@ -1090,15 +810,13 @@ def contact_step(
     by_split = jax.lax.stop_gradient(weight * jnp.where(impact, differs, 0.0))
     lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
     memory, friction, rolling = map(improved, (parts.memory, parts.friction, parts.rolling))
-    if rubs(world):  # the means of a whole step and of its second half tell the value at the end
-        friction = 2 * parts.friction[2] - parts.friction[0]
     return Stepped(ended, memory, friction, work, lack, by_split, active.normal, rolling)
 
 
 def split_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
 ) -> Stepped:
-    """After a step in which friction and the normal motion alternate. Springs of rolling act half
+    """After a step in which springs and the other motion alternate. Springs of rolling act half
     before and half after all else.
     """
     if not world.rolls_on_springs:
@@ -1134,85 +852,31 @@ def step_of_forces(
     untwisted: State,
 ) -> Stepped:
     """After a step without springs of rolling, half of whose torque has acted on ``untwisted``."""
-    none = no_work(world, state.position)
     if world.rigid:
         return flight_step(world, active, state, time, duration)
-    before = geometry(world, state, time)
-    # Half of the resistance before the normal motion, half after it, and in the opposite order: a
-    # step is the same backwards, and so of second order. Friction ends it, which keeps what sticks.
-    half = (
-        duration
-        / 2
-        * jnp.maximum(
-            normal_forces(world, active, before.gap, gap_rates(world, before, state)), 0.0
-        )
-    )
-    held = pull = None
-    if rubs(world):
-        # Any force will do, as what it does is undone: this one, where most of the error goes.
-        held = jnp.where(active.closed[:, None], active.friction, 0.0)
-        pull = -duration / 2 * in_plane(held, before)
-    eased, lost_first, supplied_first = resisted_at_once(
-        world, active.closed, before, state, half, pull, friction_last=False
-    )
     if not world.has_memory:
-        moved, lack = normal_step(world, active, eased, time, duration, held)
-        after = geometry(world, moved.state, moved.time)
-        rest = jnp.maximum(moved.impulse - half, 0.0)
-        pull = None if pull is None else in_plane(pull, after)
-        ended, lost, supplied = resisted_at_once(
-            world, active.closed, after, moved.state, rest, pull, friction_last=True
-        )
-        lost, supplied = lost + lost_first, moved.supplied + supplied + supplied_first
-        work = Work(
-            moved.normal_work,
-            lost[0] + moved.friction_work,
-            lost[1],
-            lost[2],
-            moved.fluid_work,
-            supplied,
-            none.settled,
-        )
-        if held is not None and pull is not None:
-            held = held + holding_force(
-                world, active.closed, (before, after), (eased, moved.state), duration
-            )
-            pulled = pushed(world, after, moved.state, pull)
-            begun, left = (safe_norm(slips(world, after, each)) for each in (pulled, ended))
-            held = held * stopped(begun, left)[:, None]
-        return Stepped(ended, None, held, work, lack, jnp.zeros_like(lack), active.normal)
-    kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
-    moved, lack = normal_step(world, active, kicked, time, duration)
+        moved, lack = step_of_motion(world, active, state, time, duration)
+        work = worked(moved.sums, jnp.zeros_like(duration))
+        return Stepped(moved.state, None, None, work, lack, jnp.zeros_like(lack), active.normal)
+    before = geometry(world, state, time)
+    first = duration / 2 * active.friction
+    kicked, first_work, first_supplied = kick(world, before, state, first)
+    moved, lack = step_of_motion(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
     impulse, force, memory = through_step(
         world,
         active,
         (before, after),
         (kicked, moved.state),
-        eased,
+        state,
         duration,
         spring_of_friction(world, active),
         slips(world, before, state) - slips(world, before, untwisted),
     )
-    rest = impulse - duration / 2 * active.friction
-    ended, last_work, last_supplied = kick(world, after, moved.state, rest)
-    ended, lost, supplied = resisted_at_once(
-        world,
-        active.closed,
-        after,
-        ended,
-        jnp.maximum(moved.impulse - half, 0.0),
-        friction_last=True,
-    )
-    lost = lost + lost_first
-    supplied = moved.supplied + supplied + supplied_first + first_supplied + last_supplied
-    work = Work(
-        moved.normal_work,
-        lost[0] + first_work + last_work,
-        lost[1],
-        lost[2],
-        moved.fluid_work,
-        supplied,
-        none.settled,
+    ended, last_work, last_supplied = kick(world, after, moved.state, impulse - first)
+    work = worked(moved.sums, jnp.zeros_like(duration))
+    work = work._replace(
+        friction=work.friction + first_work + last_work,
+        supplied=work.supplied + first_supplied + last_supplied,
     )
     return Stepped(ended, memory, force, work, lack, jnp.zeros_like(lack), active.normal)
