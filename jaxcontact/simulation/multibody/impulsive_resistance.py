@@ -153,7 +153,7 @@ def spinning_impulse(world: World, pair: Pair, state: State, impulse: jax.Array)
     law = pair.contact.spinning
     if law is None:
         return jnp.zeros_like(pair.normal)
-    before, _ = normal_and_tangential(relative_spin(pair, state), pair.normal)
+    before = (relative_spin(pair, state) @ pair.normal) * pair.normal
     resists = inertia_against(world, pair)
     after = law.rotation_after(
         before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap
@@ -200,7 +200,7 @@ def resistance(
     return Resistance(friction, rolling, spinning)
 
 
-def resisted_once(
+def resisted(
     world: World,
     touches: jax.Array,
     at: Geometry,
@@ -229,23 +229,23 @@ def resisted_once(
     return after, lost, kinetic_energy(world, after) - kinetic_energy(world, state) + jnp.sum(lost)
 
 
-def resisted(
+def resisted_in_turn(
     world: World, touches: jax.Array, at: Geometry, state: State, impulse: jax.Array
 ) -> tuple[State, jax.Array, jax.Array]:
-    """``resisted_once`` for the whole impulse of a rigid impact, that of a contact that is ever
+    """``resisted`` for the whole impulse of a rigid impact, that of a contact that is ever
     stiffer.
 
     Rolling resistance changes the slip while friction acts, and friction what rolls, so that both
     act in turn, each for a small part of the impulse.
     """
     if not isinstance(world.contact.rolling, RollingFlow):
-        return resisted_once(world, touches, at, state, impulse)
+        return resisted(world, touches, at, state, impulse)
     none = jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
 
     def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
         half = share * impulse / (2 * TURNS)
-        middle, *first = resisted_once(world, touches, at, begin, half, friction_last=False)
-        after, *last = resisted_once(world, touches, at, middle, half)
+        middle, *first = resisted(world, touches, at, begin, half, friction_last=False)
+        after, *last = resisted(world, touches, at, middle, half)
         return after, (after, *(one + other for one, other in zip(first, last, strict=True)))
 
     def turn(now: tuple, _: None) -> tuple[tuple, None]:

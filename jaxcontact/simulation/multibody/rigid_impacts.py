@@ -30,7 +30,7 @@ from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.core.lanes import either, when
-from jaxcontact.simulation.multibody.impulsive_resistance import resisted
+from jaxcontact.simulation.multibody.impulsive_resistance import resisted_in_turn
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
@@ -135,7 +135,7 @@ def alone(world: World, at: Geometry, state: State, touches: jax.Array) -> Struc
     mass = effective_mass(world, at, state)[index]
     speed = -gap_rates(world, at, state)[index]
     impulse = jnp.where(touches, mass * (1 + law.restitution_at(speed, mass=mass)) * speed, 0.0)
-    eased, lost, supplied = resisted(world, touches, at, state, impulse)
+    eased, lost, supplied = resisted_in_turn(world, touches, at, state, impulse)
     push = impulse[:, None] * at.normal
     after = pushed(world, at, eased, push)
     by_normal = jnp.sum(push * at.surface_velocity)

@@ -318,7 +318,9 @@ def resistances(
             contact.rolling.torque(rolling, load, effective_radius=effective_radius)
             if isinstance(contact.rolling, RollingFlow)
             else none,
-            contact.spinning.torque(along, load, effective_radius=effective_radius, overlap=overlap)
+            contact.spinning.torque(
+                along * normal, load, effective_radius=effective_radius, overlap=overlap
+            )
             if contact.spinning is not None
             else none,
         )

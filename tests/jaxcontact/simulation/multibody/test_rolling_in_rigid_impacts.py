@@ -9,8 +9,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
+from jaxcontact.simulation.multibody.impulsive_resistance import resisted_in_turn
 from jaxcontact.simulation.multibody.pairs import geometry, world_of
-from jaxcontact.simulation.multibody.rigid_impacts import resisted_in_turn
 
 RADIUS, MASS, IMPULSE = 0.02, 0.1, 0.2
 FRICTION, SLIP_VELOCITY, ROLLING, ROLLING_VELOCITY = 0.3, 0.05, 0.1, 2.0
