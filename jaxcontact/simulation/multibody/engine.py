@@ -185,6 +185,12 @@ most of it. What friction leaves of the slip of spheres is mostly forgotten in t
 clumps it turns the body, and moves the place where it next touches.
 """
 
+FRICTION_MAY_LACK = 0.1
+"""How far friction may depart in a step from what its slope at the begin tells, in units of what it
+can be at most. A step is linear in the slip: where its error is more than the slip velocity,
+friction that sticks would push anywhere.
+"""
+
 SHORTEST_SHARE = 1e-4
 """To which share of its usual length a step is shortened at most."""
 
@@ -980,8 +986,11 @@ def next_step(
     chosen, longest, excess = frozen((found.chosen, found.longest, found.excess))
     end, then, rates = tried
     # What a step may lack has no derivatives.
-    lack, by_split, error = frozen((end.stepped.lack, end.stepped.by_split, end.error))
-    end = end._replace(stepped=end.stepped._replace(lack=lack, by_split=by_split), error=error)
+    lack, by_split, by_friction, error = frozen(
+        (end.stepped.lack, end.stepped.by_split, end.stepped.by_friction, end.error)
+    )
+    stepped = end.stepped._replace(lack=lack, by_split=by_split, by_friction=by_friction)
+    end = end._replace(stepped=stepped, error=error)
     stepped, load = end.stepped, end.load
     leaves = chosen[0] & active.closed
     if lasts is not None:
@@ -1356,6 +1365,7 @@ def excess_lack(
         lack / (fastest * max(share * of_all, rounded))
         for lack, share in zip(lacks, shares, strict=True)
     ]
+    excess.append(stepped.by_friction / FRICTION_MAY_LACK)
     return jnp.max(jnp.stack(excess), initial=0.0)
 
 

@@ -47,6 +47,7 @@ from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.angular_momentum import (
     angular_momentum_rate,
     gained_momentum,
+    turned_as_one,
     with_angular_momentum,
 )
 from jaxcontact.simulation.multibody.pairs import (
@@ -173,7 +174,8 @@ class Work(NamedTuple):
 class Stepped(NamedTuple):
     """After a step: where the bodies are, what friction and the normal law remember, what was
     worked, and what the relative velocity of each pair may lack [m/s], ``(pairs,)``; of that, what
-    it lacks because friction and the normal motion alternate (``by_split``).
+    it lacks because springs and the other motion alternate (``by_split``); and what friction lacks
+    by that, in units of what it can be at most, ``(pairs,)`` (``by_friction``).
     """
 
     state: State
@@ -182,6 +184,7 @@ class Stepped(NamedTuple):
     work: Work
     lack: jax.Array
     by_split: jax.Array
+    by_friction: jax.Array
     normal: Any = None
     rolling: Any = None
 
@@ -375,9 +378,17 @@ def motionless(world: World, state: State, time: jax.Array) -> Moving:
     return Moving(jnp.asarray(time, state.position.dtype), state, sums)
 
 
+class Lacks(NamedTuple):
+    """Of ``Stepped``."""
+
+    lack: jax.Array
+    by_split: jax.Array
+    by_friction: jax.Array
+
+
 def checked_motion(
     world: World, active: Active, begin: Moving, duration: jax.Array
-) -> tuple[Moving, jax.Array]:
+) -> tuple[Moving, Lacks]:
     """After an explicit step, and what the gap rate of each pair may lack [m/s]."""
     rates = partial(motion_rates, world, active, begin.state)
     # only of such a law nobody knows whether its force is smooth
@@ -389,14 +400,14 @@ def checked_motion(
         first, last = (-geometry(world, each.state, each.time).gap for each in (begin, end))
         thirds = (each.sums.impulse for each in lacks[1:])
         impulse = impulse + lost_at_corner(first, last, *thirds)
-    return end, impulse / active.mass
+    return end, Lacks(impulse / active.mass, jnp.zeros_like(impulse), jnp.zeros_like(impulse))
 
 
 def resisted_motion(
     world: World, active: Active, begin: Moving, duration: jax.Array
-) -> tuple[Moving, jax.Array]:
-    """After a linearly implicit step, and what the relative velocity of each pair may lack
-    [m/s].
+) -> tuple[Moving, Lacks]:
+    """After a linearly implicit step, and what the relative velocity of each pair may lack [m/s],
+    and its friction.
     """
     first = begin.state
     moving, unpacked = ravel_pytree((first.velocity, first.spin, first.orientation))
@@ -407,9 +418,8 @@ def resisted_motion(
 
     def rates(time: jax.Array, place: jax.Array, motion: jax.Array) -> jax.Array:
         now = Moving(time, state_of(place, motion), begin.sums)
-        slope = motion_rates(world, active, first, now)
-        moved = slope.state.velocity, slope.state.spin, slope.state.orientation
-        return ravel_pytree((moved, slope.sums))[0]
+        _, slope, sums = motion_rates(world, active, first, now)
+        return ravel_pytree((slope.velocity, slope.spin, slope.orientation, sums))[0]
 
     place, motion, sums, error = rosenbrock_step_of_motion(
         rates, begin.time, jnp.ravel(first.position), moving, duration
@@ -420,28 +430,58 @@ def resisted_motion(
     if resists_rotation(world):  # which leaves no slip where friction holds
         turned = safe_norm(relative_spins(world, at, end.state) - relative_spins(world, at, less))
         lack = jnp.maximum(lack, world.effective_radius * turned)
-    return end, EMBEDDED * lack
+    none = jnp.zeros_like(lack)
+    by_friction = none
+    if rubs(world):
+        slip_before = slips(world, geometry(world, first, begin.time), first)
+        by_friction = friction_lack(world, active, slip_before, slips(world, at, end.state))
+    return end, Lacks(EMBEDDED * lack, none, by_friction)
+
+
+def friction_lack(world: World, active: Active, before: jax.Array, after: jax.Array) -> jax.Array:
+    """What the friction of each pair after a step differs from what its slope before tells, in
+    units of what it can be at most, ``(pairs,)``; by slips ``(pairs, 3)`` [m/s], 0 where they
+    change by rounding.
+
+    The step is linear in the slip, and its embedded method hardly feels an error of what is stiff.
+    """
+
+    def share(contact: ContactModel, before: jax.Array, after: jax.Array) -> jax.Array:
+        def friction(slip: jax.Array) -> jax.Array:
+            return contact.slip_friction.force(slip, jnp.ones((), slip.dtype))
+
+        first, change = jax.jvp(friction, (before,), (after - before,))
+        most = jnp.asarray(contact.friction.coefficient)
+        return safe_norm(friction(after) - first - change) / jnp.where(most > 0, most, jnp.inf)
+
+    rounded = ROUNDED * float(jnp.finfo(before.dtype).eps) * active.fastest
+    told = active.closed & (safe_norm(after - before) > rounded)
+    shares = jax.vmap(share)(contact_of_each_pair(world), before, after)
+    return jnp.where(told, shares, 0.0)
 
 
 def step_of_motion(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
-) -> tuple[Moving, jax.Array]:
-    """After a step without springs of friction and of rolling; and what the relative velocity of
-    each pair may lack [m/s].
-    """
+) -> tuple[Moving, Lacks]:
+    """After a step without springs of friction and of rolling, and what it may lack."""
     begin = motionless(world, state, time)
     if world.force is None:
         rates = partial(motion_rates, world, active, state)
-        end, lack = looped_step(rates, begin, duration, CLASSICAL), jnp.zeros_like(active.mass)
+        end = looped_step(rates, begin, duration, CLASSICAL)
+        lacks = Lacks(*3 * (jnp.zeros_like(active.mass),))
     else:
         taken = resisted_motion if resists(world) else checked_motion
-        end, lack = taken(world, active, begin, duration)
+        end, lacks = taken(world, active, begin, duration)
         impact = active.closed & (active.fastest > SLOWEST)
-        lack = jax.lax.stop_gradient(jnp.where(impact, lack, 0.0))
-    moved = with_unit_orientation(world, end.state)
-    if end.sums.gained is not None:
-        moved = with_angular_momentum(world, state, moved, end.sums.gained)
-    return end._replace(state=moved), lack
+        lacks = jax.lax.stop_gradient(
+            jax.tree.map(lambda lack: jnp.where(impact, lack, 0.0), lacks)
+        )
+    moved, gained = with_unit_orientation(world, end.state), end.sums.gained
+    if gained is not None and resists(world):
+        moved = turned_as_one(world, active.closed, state, moved, gained)
+    elif gained is not None:
+        moved = with_angular_momentum(world, state, moved, gained)
+    return end._replace(state=moved), lacks
 
 
 def flight_step(
@@ -449,9 +489,9 @@ def flight_step(
 ) -> Stepped:
     """After a step without contact."""
     still = dataclasses.replace(world, force=None)
-    moved, lack = step_of_motion(still, active, state, time, duration)
+    moved, lacks = step_of_motion(still, active, state, time, duration)
     work = worked(moved.sums, jnp.zeros_like(duration))
-    return Stepped(moved.state, None, None, work, lack, jnp.zeros_like(lack), active.normal)
+    return Stepped(moved.state, None, None, work, *lacks, active.normal)
 
 
 def worked(sums: Sums, settled: jax.Array) -> Work:
@@ -812,7 +852,10 @@ def contact_step(
     by_split = jax.lax.stop_gradient(weight * jnp.where(impact, differs, 0.0))
     lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
     memory, friction, rolling = map(improved, (parts.memory, parts.friction, parts.rolling))
-    return Stepped(ended, memory, friction, work, lack, by_split, active.normal, rolling)
+    by_friction = jnp.max(parts.by_friction, axis=0)
+    return Stepped(
+        ended, memory, friction, work, lack, by_split, by_friction, active.normal, rolling
+    )
 
 
 def split_step(
@@ -857,13 +900,13 @@ def step_of_forces(
     if world.rigid:
         return flight_step(world, active, state, time, duration)
     if not world.has_memory:
-        moved, lack = step_of_motion(world, active, state, time, duration)
+        moved, lacks = step_of_motion(world, active, state, time, duration)
         work = worked(moved.sums, jnp.zeros_like(duration))
-        return Stepped(moved.state, None, None, work, lack, jnp.zeros_like(lack), active.normal)
+        return Stepped(moved.state, None, None, work, *lacks, active.normal)
     before = geometry(world, state, time)
     first = duration / 2 * active.friction
     kicked, first_work, first_supplied = kick(world, before, state, first)
-    moved, lack = step_of_motion(world, active, kicked, time, duration)
+    moved, lacks = step_of_motion(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
     impulse, force, memory = through_step(
         world,
@@ -881,4 +924,4 @@ def step_of_forces(
         friction=work.friction + first_work + last_work,
         supplied=work.supplied + first_supplied + last_supplied,
     )
-    return Stepped(ended, memory, force, work, lack, jnp.zeros_like(lack), active.normal)
+    return Stepped(ended, memory, force, work, *lacks, active.normal)

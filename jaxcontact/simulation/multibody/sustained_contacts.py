@@ -659,7 +659,7 @@ def implicit_step(
             lambda new, old: jnp.where(takes_time, new, old), held_still, rolling
         )
     none = jnp.zeros_like(load)
-    stepped = Stepped(after, memory, friction, work, none, none, active.normal, rolling)
+    stepped = Stepped(after, memory, friction, work, none, none, none, active.normal, rolling)
     return stepped, load, margins(acting.normal, bound, impulses)
 
 
