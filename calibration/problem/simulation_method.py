@@ -17,7 +17,7 @@ SPARE = 2
 more.
 """
 
-HEARD_FLIGHT_STEPS = 64
+HEARD_FLIGHT_STEPS = 32
 """Steps of a flight in a fluid where impacts alone are measured. Their simulation ends with its
 budget of contacts, before it could say that flights are not exact.
 """
