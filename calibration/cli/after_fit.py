@@ -20,7 +20,7 @@ from calibration.runtime.prepare_jax import prepare_jax
 from calibration.runtime.progress import Progress
 from calibration.studies.results_folder import check_folder, default_folder, hold_folder
 from calibration.studies.steps.asked_options import GivenOptions, ask, study_file
-from calibration.studies.steps.resumed_fit import CHECKPOINTS, forget, resume_fit
+from calibration.studies.steps.resumed_fit import forget, place_of, resume_fit
 from calibration.studies.study import Study
 
 if TYPE_CHECKING:
@@ -100,10 +100,12 @@ def check_names(study: Study, names: Sequence[str] | None, *, option: str, say: 
         check_parameters(study, names, option=option)
 
 
-def checkpoint_of(folder: Path, work: str) -> Path:
-    """Where a piece of long work keeps what is finished."""
+def checkpoint_of(study: Study, folder: Path, work: str) -> Path:
+    """Where a piece of long work keeps what is finished: that of other options or data is other
+    work, which neither goes on from it nor is refused because of it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / CHECKPOINTS / work
+    return place_of(study, folder, work)
 
 
 def with_doubt(fit: "Fit", text: str) -> str:

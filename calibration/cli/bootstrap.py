@@ -55,7 +55,7 @@ def bootstrap(
                     seed=options.seed,
                     kind=options.kind,
                     progress=say,
-                    checkpoint=str(checkpoint_of(folder, "bootstrap")),
+                    checkpoint=str(checkpoint_of(asked, folder, "bootstrap")),
                     client=client,
                 )
         numbers = {

@@ -59,7 +59,7 @@ def posterior(
                 chains=options.chains,
                 seed=options.seed,
                 progress=say,
-                checkpoint=str(checkpoint_of(folder, "posterior")),
+                checkpoint=str(checkpoint_of(asked, folder, "posterior")),
             )
         numbers = {
             "intervals": found.intervals,

@@ -49,7 +49,7 @@ def profile(
                 asked.profile.names,
                 level=asked.profile.level,
                 progress=say,
-                checkpoint=str(checkpoint_of(folder, "profile")),
+                checkpoint=str(checkpoint_of(asked, folder, "profile")),
             )
             drawn = profile_figure(found)
             about = "Profile of each parameter: signed root of the rise of chi-squared."

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.detection.frame_steps import find_frame_steps, regular_places
+from calibration.detection.frame_steps import regular_places, steps_of_recording
 from calibration.detection.noise import estimate_noise
 from calibration.errors import InputError
 from calibration.io.recording import Recording
@@ -131,10 +131,7 @@ def find_dropped_frames(
 
 def _regular_gaps(recording: Recording) -> tuple[DroppedFrames, ...]:
     """One frame missing after every so many samples, where the vertical shows it."""
-    seen = np.isfinite(recording.position[:, 2])
-    if not np.all(seen):
-        return ()
-    steps = find_frame_steps(recording.time, recording.position[:, 2])
+    steps = steps_of_recording(recording)
     places = regular_places(steps, recording.time.size)
     return () if places is None else tuple(DroppedFrames(int(k), 1, np.inf) for k in places)
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calibration.io.recording import Recording
+
 FAST = 9.0
 """Steps from frame to frame, in noise of single samples, that tell: five standard deviations of the
 difference between a step and the mean of its neighbours.
@@ -69,6 +71,24 @@ def regular_places(steps: FrameSteps, count: int) -> np.ndarray | None:
     pattern = np.arange(int(steps.missing[0]) % period, count - 1, period)
     looked_at = np.intersect1d(pattern, steps.told).size
     return pattern if steps.missing.size > REGULAR * looked_at else None
+
+
+def steps_of_recording(
+    recording: Recording, *, fewest: int = FEWEST, share: float = SHARE
+) -> FrameSteps:
+    """Steps along the vertical that are another whole number of their neighbours than one.
+
+    Samples without a height are left out, and places are those of the recording all the same.
+
+    Args:
+        recording: positions against time.
+        fewest: steps of one kind that are no accident.
+        share: part of those that tell, likewise.
+    """
+    height = recording.position[:, 2]
+    seen = np.flatnonzero(np.isfinite(height))
+    found = find_frame_steps(recording.time[seen], height[seen], fewest=fewest, share=share)
+    return FrameSteps(*(seen[places] for places in found))
 
 
 def find_frame_steps(

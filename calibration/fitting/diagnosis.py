@@ -5,6 +5,7 @@ import numpy as np
 from calibration.fitting.assessment import Assessment
 from calibration.noise.models import Automatic
 from calibration.results.estimate import Determination, Estimate
+from calibration.results.goodness import is_too_small
 from calibration.results.numbers import capitalise
 
 
@@ -75,6 +76,15 @@ def doubt_noise(assessment: Assessment) -> list[str]:
         found.append(
             f"The residuals are {ratio:.2g} times as large as the noise that was stated; "
             f"{consequence}"
+        )
+    believed = linearised.stated and not np.any(assessment.variance_components.free_size)
+    if believed and is_too_small(assessment.chi2 / assessment.expected_loss, assessment.dof):
+        ratio = np.sqrt(assessment.misfit)
+        found.append(
+            f"The residuals are {ratio:.2g} times as large as the noise that was stated, and "
+            f"intervals are about {1 / ratio:.2g} times as wide as the data ask for; where it is "
+            "not known well, leave it out (--sigma), or use --noise estimated (in Python: "
+            "noise=Estimated())."
         )
     if assessment.from_scatter:
         return found

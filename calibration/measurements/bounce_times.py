@@ -1,5 +1,6 @@
 """Times of impacts, as a microphone hears them."""
 
+import copy
 import dataclasses
 import os
 from collections.abc import Mapping
@@ -115,7 +116,16 @@ class BounceTimes(Measurement):
                 f"BounceTimes: first = {first!r} is not a whole number from 1.", path=path
             )
         self.first, self.clock, self.name, self.path = first, clock, name, path
+        self.scatter: float | None = None
         self.impacts = None if impacts is None else self._checked(impacts)
+
+    def with_scatter(self, scatter: float) -> "BounceTimes":
+        """These times with another guess of their standard deviation [s], from a fit: what flights
+        are smooth by themselves, the logarithm a parabola, is rougher than the motion of a ball.
+        """
+        found = copy.copy(self)
+        found.scatter = scatter
+        return found
 
     def _checked(self, given: Any) -> np.ndarray:
         """Numbers of the impacts, from 1, 0 for what is none."""
@@ -159,7 +169,9 @@ class BounceTimes(Measurement):
         else:
             places, found = find_impact_train(self.time, noise=rough)
             found = found + self.first - 1
-        scatter = estimate_time_noise(self.time[places], found)
+        scatter = (
+            estimate_time_noise(self.time[places], found) if self.scatter is None else self.scatter
+        )
         noise = (
             rough
             if self.sigma is not None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import jaxcontact as jc
 from calibration.detection.detection import Detection
 from calibration.errors import InputError
-from calibration.measurements.base import Measurement
+from calibration.measurements.base import Abscissa, Measurement
 from calibration.problem.trial import Trial
 from jaxcontact.laws import BranchedLaw, CompliantLaw, PairContact, RigidLaw, SmoothLaw
 from jaxcontact.simulation.simulate import Method
@@ -15,6 +15,11 @@ from jaxcontact.simulation.simulate import Method
 SPARE = 2
 """Contacts beyond those that were seen: a motion with the parameters of the moment may have
 more.
+"""
+
+HEARD_FLIGHT_STEPS = 32
+"""Steps of a flight in a fluid where impacts alone are measured. Their simulation ends with its
+budget of contacts, before it could say that flights are not exact.
 """
 
 
@@ -44,7 +49,11 @@ def default_method(
     rests = any(item.until_rest for trial in trials for item in trial.measured)
     rest_steps = jc.EventAligned.rest_steps if rests else 1
     if not needs_contacts_in_full(scene, trials):
-        return jc.Impulse(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)
+        heard = all(item.abscissa is Abscissa.IMPACT for trial in trials for item in trial.measured)
+        steps = HEARD_FLIGHT_STEPS if heard and scene.has_fluid else jc.Impulse.flight_steps
+        return jc.Impulse(
+            max_contacts=contacts, flight_steps=steps, rest_steps=rest_steps, skip_unused=False
+        )
     return jc.EventAligned(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)
 
 

@@ -13,6 +13,11 @@ significant: residuals 10 % larger than the noise change no conclusion. Noise th
 the data is not known better than that, so there the limit of probability is as much higher.
 """
 
+SMALL_MISFIT = 0.5
+"""Chi-squared per degree of freedom from which on noise that is too large matters: intervals are
+1.4 times too wide.
+"""
+
 GUESSED_MISFIT = 9.0
 """Chi-squared per degree of freedom up to which a guessed noise stands: a guess may be wrong by a
 factor of three.
@@ -51,3 +56,10 @@ def largest_misfit(
     )
     limit = max(quantile, tolerance) if stated else tolerance * quantile
     return max(limit, GUESSED_MISFIT) if guessed else limit
+
+
+def is_too_small(chi2: float, dof: int, *, chance: float = MISFIT_CHANCE) -> bool:
+    """Whether chi-squared is so far below its degrees of freedom that the noise was taken too
+    large: by a third at least, and by less than ``chance`` alone.
+    """
+    return dof >= 1 and chi2 < SMALL_MISFIT * dof and bool(stats.chi2.cdf(chi2, dof) < chance)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import jaxcontact as jc
 from calibration.results.estimate import Estimate
-from calibration.results.goodness import largest_misfit
+from calibration.results.goodness import is_too_small, largest_misfit
 from calibration.results.numbers import has_interval, listed, plain, rounded_like
 from calibration.results.simulated_trial import SimulatedTrial
 from calibration.results.summary import FitSummary
@@ -48,16 +48,21 @@ def misfit(fit: FitSummary) -> str:
             f"{number}: the model does not explain the data (residuals are "
             f"{math.sqrt(fit.chi2_per_dof):.2g} times sigma)"
         )
-    if fit.chi2_per_dof < 0.25 and fit.dof >= 10:
+    if is_too_small(fit.chi2, fit.dof):
         if fit.noise and all(one.origin == "finest" for one in fit.noise):
             return (
                 f"{number}: the model explains the data to less than instruments err: they look "
                 "computed"
             )
+        # Of noise that nobody stated, the residuals tell the size, and standard errors follow it.
+        about = (
+            "times the sigma that the numbers alone let expect, and tell the size of the errors"
+            if fit.noise and not any(one.origin == "stated" for one in fit.noise)
+            else "times sigma: sigma looks too large"
+        )
         return (
             f"{number}: the model explains the data (residuals are "
-            f"{math.sqrt(fit.chi2_per_dof):.2g} "
-            "times sigma: sigma looks too large)"
+            f"{math.sqrt(fit.chi2_per_dof):.2g} {about})"
         )
     if fit.chi2_per_dof > largest_misfit(fit.dof):
         return (
@@ -71,6 +76,11 @@ def error_scale_factor(fit: FitSummary) -> str:
     """What was added to the formal standard errors."""
     if not math.isfinite(fit.error_scale_factor):
         return "the standard errors could not be corrected for misfit and correlated residuals"
+    if fit.error_scale_factor < 0.95:
+        return (
+            f"standard errors are {fit.error_scale_factor:.2g} times the formal ones, as the "
+            "residuals are smaller than was expected beforehand"
+        )
     if fit.error_scale_factor <= 1.05:
         return (
             "standard errors are the formal ones; misfit and correlated residuals ask for no more"

@@ -285,8 +285,6 @@ def _columns(fit: FitSummary, width: int) -> Iterator[Line]:
     yield from _grid(("", "values", "chi2", "chi2/values"), rows, width)
     for name, text in sentences.titles(fit).items():
         yield from _column_estimates(fit, name, text, width)
-    for clause in sentences.contradictions(fit):
-        yield from _wrapped(sentences.capitalised(clause), width, indent="  ", style=_BAD)
 
 
 def _column_estimates(fit: FitSummary, name: str, text: str, width: int) -> Iterator[Line]:

@@ -107,7 +107,8 @@ def check_bodies(
             raise InputError(
                 "the file is of two bodies, and nothing is said of the second one",
                 remedy="Give --partner-radius 0.03 and --partner-mass 0.12, or a section [partner] "
-                "with radius and mass in a study file.",
+                "with radius and mass in a study file. Of two balls that bounce without meeting, "
+                "fit each by its own columns: --columns t=t,x=x1,y=y1.",
                 path=path,
             )
         return

@@ -6,8 +6,7 @@ import numpy as np
 
 from calibration.detection.bounces import DetectedBounces
 from calibration.detection.dropped_frames import find_dropped_frames
-from calibration.detection.flight_fit import UP
-from calibration.detection.frame_steps import FrameSteps, find_frame_steps
+from calibration.detection.frame_steps import FrameSteps, steps_of_recording
 from calibration.detection.spin_change import flight_of
 from calibration.errors import InputError
 from calibration.io.recording import Recording
@@ -98,14 +97,15 @@ def _missing_samples(recording: Recording) -> Iterator[str]:
 
 
 def odd_frames(recording: Recording, detected: DetectedBounces, gravity: float) -> Iterator[str]:
-    """Frames that are missing, or copies of others, where the times do not say so.
+    """Frames that are missing, or copies of others, where the times do not say so, also where it is
+    a single one.
 
     Args:
         recording: positions against time.
         detected: its bounces.
         gravity: acceleration of free fall [m/s^2].
     """
-    steps = _single_steps(recording)
+    steps = steps_of_recording(recording, fewest=1, share=0.0)
     yield from _dropped_frames(recording, detected, gravity, steps)
     yield from _copied_frames(detected, steps)
 
@@ -147,14 +147,6 @@ def _copied_frames(detected: DetectedBounces, steps: FrameSteps) -> Iterator[str
             f"samples {places}{more}; leave these rows out, and where the times were numbered, "
             "number the later ones anew"
         )
-
-
-def _single_steps(recording: Recording) -> FrameSteps:
-    """Each step along the vertical that is too long or too short, also where it is the only one."""
-    seen = np.flatnonzero(np.isfinite(recording.position[:, UP]))
-    time, height = recording.time[seen], recording.position[seen, UP]
-    steps = find_frame_steps(time, height, fewest=1, share=0.0)
-    return FrameSteps(*(seen[places] for places in steps))
 
 
 def share_of_samples(recording: Recording, detected: DetectedBounces) -> Iterator[str]:

@@ -21,6 +21,7 @@ from calibration.fitting.impacts.scatter_sentences import (
     describe_scatter,
 )
 from calibration.fitting.impacts.settle_scatter import settle_scatter
+from calibration.fitting.reml import estimate_noise
 from calibration.io.headers import Header
 from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.model.free import Free
@@ -31,12 +32,15 @@ from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
+from calibration.results.goodness import is_too_small
 from calibration.results.numbers import has_interval, rounded_like
 from calibration.results.result import Fit
 from calibration.studies.asked.files import known_values, read_each
 from calibration.studies.asked.problem import make_nuisances, make_problem
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
+from calibration.studies.plausibility.drag import DRAG, implausible_drag, reynolds_number
+from calibration.studies.plausibility.withdrawal import with_findings
 from calibration.studies.scene import (
     free_of_normal_law,
     free_of_surface,
@@ -51,7 +55,7 @@ from calibration.studies.study import ReadingOptions, Study
 COUNTING = ("bounce", "impact", "number", "no", "nr", "n", "index", "aufprall", "nummer")
 """Names of a column that counts the impacts."""
 
-RESTITUTION, DRAG = "contact.normal.restitution", "drag.coefficient"
+RESTITUTION = "contact.normal.restitution"
 PUBLISHED_DRAG = LogNormal(0.45, 1.15)
 """Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace
 and Weber 1978, chapter 5).
@@ -198,6 +202,7 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
         problem, assessment = find_minimum(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
+        measured, problem, assessment = weigh_anew(study, measured, problem, assessment)
         plain, airless = assessment, without_air(study, measured, assessment)
         may_scatter = has_rigid_impacts(study) and problem.observations > 3 * len(measured)
         if study.model.scatter == "automatic":
@@ -237,7 +242,55 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
         known = DRAG in (study.model.parameters or {})
         assumed = "" if known else assumed_air(assessment, fitted.parameters)
         said += (assumed,) if assumed else ()
-        return dataclasses.replace(fitted, warnings=(*said, *fitted.warnings))
+        fitted = dataclasses.replace(fitted, warnings=(*said, *fitted.warnings))
+        return judge_drag(fitted, study, measured, problem.scene)
+
+
+def weigh_anew(
+    study: Study, measured: list[BounceTimes], problem: Problem, assessment: Assessment
+) -> tuple[list[BounceTimes], Problem, Assessment]:
+    """The fit of times whose errors nobody stated, with the size that its residuals have, where
+    they are much smaller than was guessed: the guess would weigh them against the known drag.
+    """
+    guessed = [one for one in measured if not (one.stated or one.guessed)]
+    if len(guessed) < len(measured) or not is_too_small(assessment.chi2, assessment.dof):
+        return measured, problem, assessment
+    size = float(np.median(estimate_noise(assessment.linearised, doubt_stated=False).size))
+    measured = [one.with_scatter(size * one.train()[2]) for one in measured]
+    problem, assessment = find_minimum(
+        sounds_problem(study, measured),
+        method=study.fit.method,
+        steps=study.fit.steps,
+        start={},
+        progress=None,
+    )
+    return measured, problem, assessment
+
+
+CLOCK = (
+    "if the clock of the recording is right: one that is 1 % off moves it by 2 %, as times alone "
+    "do not show"
+)
+"""Times that are ``s`` times as long make a drag coefficient of ``1/s^2``: speeds, which gravity
+makes of them, are ``s`` times as high, and lengths ``s^2`` times as long.
+"""
+
+
+def judge_drag(fit: Fit, study: Study, measured: Sequence[BounceTimes], scene: jc.Scene) -> Fit:
+    """The fit with what is implausible of a drag coefficient that times alone determine, or with
+    what it hangs on.
+    """
+    drag = fit.parameters.get(DRAG)
+    if drag is None or not has_interval(drag):
+        return fit
+    trains = [sounds.detect(scene) for sounds in measured]
+    speeds = [one.speed * one.restitution**k for one in trains for k in one.numbers]
+    reynolds = reynolds_number(study.one_ball, study.model.fluid_density, speeds)
+    found = list(implausible_drag(drag.value, drag.interval(), study.one_ball, reynolds))
+    noted = dataclasses.replace(drag, note=drag.note or CLOCK)
+    return with_findings(
+        dataclasses.replace(fit, parameters={**fit.parameters, DRAG: noted}), found
+    )
 
 
 def assumed_air(assessment: Assessment, estimates: Mapping[str, Estimate]) -> str:

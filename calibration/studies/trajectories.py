@@ -110,7 +110,7 @@ from calibration.studies.plausibility.contact_duration import (
     duration_of_balls,
     stiffness,
 )
-from calibration.studies.plausibility.drag import drag_coefficient_per
+from calibration.studies.plausibility.drag import DRAG, drag_coefficient_per
 from calibration.studies.plausibility.finding import Finding, is_meaningless
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import (
@@ -134,7 +134,6 @@ from calibration.studies.scene import (
     make_method,
     make_surfaces,
 )
-from calibration.studies.sounds import DRAG
 from calibration.studies.spin.misreadings import (
     describe_misreading,
     nearest_misreading,

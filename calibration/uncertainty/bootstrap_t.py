@@ -50,7 +50,8 @@ def find_standard_errors(
     size = squares(assessment, working, member, kind)
     found = []
     for b in range(_count(blocks)):
-        replicate = NormalEquations.of(jax.tree.map(lambda part, b=b: part[b], tuple(working)))
+        blocks_of = jax.tree.map(lambda part, b=b: part[b], tuple(working))
+        replicate = NormalEquations.of(blocks_of, assessment.linearised.known)
         if kind == "trial":
             found.append(_by_trial(assessment, replicate))
         else:

@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.policy import FitPolicy
@@ -598,9 +599,9 @@ def make_inference_data(
     return data
 
 
-def count_lost(density: Density, points: Point) -> int:
-    """Number of draws, of ``LOOKED_AT`` spread over all chains, of which a simulation did not
-    succeed.
+def find_lost(density: Density, points: Point) -> list[jc.Status]:
+    """How the worst simulation ended, of each draw of which one did not succeed, of ``LOOKED_AT``
+    that are spread over all chains.
     """
     # a trial may have no parameter of its own, and then its array no size
     shared, *local = (
@@ -619,7 +620,11 @@ def count_lost(density: Density, points: Point) -> int:
         )
         for draw in spread
     )
-    return sum(not all_succeeded(statuses) for statuses in each)
+    return [
+        jc.Status(int(max(np.max(own) for own in statuses)))
+        for statuses in each
+        if not all_succeeded(statuses)
+    ]
 
 
 def summarise(
@@ -673,11 +678,11 @@ def summarise(
             f"{divergences} steps diverged: the posterior has a narrow part that the sampler "
             "may have missed."
         )
-    lost = count_lost(density, points)
+    lost = find_lost(density, points)
     if lost:
         warnings.append(
-            f"A simulation did not succeed in {lost} of {LOOKED_AT} draws that were looked at, so "
-            "these samples are not to be used. Raise max_contacts of the method of the problem."
+            f"A simulation did not succeed in {len(lost)} of {LOOKED_AT} draws that were looked "
+            f"at, so these samples are not to be used. {max(lost).advice}"
         )
     if density.temper > 1.01:
         warnings.append(

@@ -9,8 +9,9 @@ from calibration.detection.bounces import pool_values
 from calibration.results.estimate import Estimate
 from calibration.results.numbers import value_and_sd
 from calibration.studies.plausibility.finding import Finding, Reading
-from calibration.studies.sounds import DRAG
 from calibration.studies.study import Ball, ModelOptions
+
+DRAG = "drag.coefficient"
 
 DRAG_ALIKE = (0.4, 2.2)
 """Drag coefficients over that of a smooth sphere: rough and spinning balls, the drag crisis."""
@@ -63,19 +64,23 @@ def sphere_drag(reynolds: float) -> float:
     )
 
 
-def reynolds_number(ball: Ball, fluid_density: float, readings: Sequence[Reading]) -> float:
+def impact_speeds(readings: Sequence[Reading]) -> list[float]:
+    """Speeds [m/s] before the impacts of recordings."""
+    return [
+        float(np.linalg.norm(np.nan_to_num(bounce.velocity_before)))
+        for _, detected in readings
+        for bounce in detected.bounces
+    ]
+
+
+def reynolds_number(ball: Ball, fluid_density: float, speeds: Sequence[float]) -> float:
     """Of the flights before the impacts, on average; at least 1.
 
     Args:
         ball: as the study has it.
         fluid_density: of what it falls in [kg/m^3].
-        readings: recordings and what was detected in them.
+        speeds: before the impacts [m/s].
     """
-    speeds = [
-        float(np.linalg.norm(np.nan_to_num(bounce.velocity_before)))
-        for _, detected in readings
-        for bounce in detected.bounces
-    ]
     speed = 0.6 * float(np.median(speeds))
     return max(2 * ball.radius * speed * fluid_density / VISCOSITY, 1.0)
 
@@ -84,8 +89,7 @@ def implausible_drag(
     value: float,
     interval: tuple[float, float],
     ball: Ball,
-    fluid_density: float,
-    readings: Sequence[Reading],
+    reynolds: float,
 ) -> Iterator[Finding]:
     """A finding where no sphere has such a drag coefficient.
 
@@ -93,10 +97,8 @@ def implausible_drag(
         value: of the coefficient.
         interval: ends of its interval.
         ball: as the study has it.
-        fluid_density: of what it falls in [kg/m^3].
-        readings: recordings and what was detected in them.
+        reynolds: Reynolds number of the flights.
     """
-    reynolds = reynolds_number(ball, fluid_density, readings)
     expected = sphere_drag(reynolds)
     share = SMOOTH if reynolds < ROUGH_CRISIS else DRAG_ALIKE[0]
     least = 0.07 if reynolds > DRAG_CRISIS else share * expected
@@ -179,5 +181,6 @@ def implausible_first_drag(
         factor = drag_coefficient_per(ball, model)
         value, sd = (factor * one for one in pool_values(*zip(*told, strict=True)))
         interval = (value - SURE * sd, value + SURE * sd)
-        for finding in implausible_drag(value, interval, ball, model.fluid_density, readings):
+        reynolds = reynolds_number(ball, model.fluid_density, impact_speeds(readings))
+        for finding in implausible_drag(value, interval, ball, reynolds):
             yield finding._replace(meaningless=False)

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from calibration.detection.flight_fit import UP
-from calibration.detection.frame_steps import FrameSteps, find_frame_steps, regular_places
+from calibration.detection.frame_steps import regular_places, steps_of_recording
 from calibration.results.numbers import listed
 from calibration.studies.plausibility.finding import Finding, Reading, where_of
 
@@ -14,7 +13,7 @@ def wrong_frames(readings: Sequence[Reading]) -> Iterator[Finding]:
     """A finding where steps from frame to frame are twice as long as their neighbours, and one
     where they are none.
     """
-    steps = [_steps_of(reading) for reading in readings]
+    steps = [steps_of_recording(recording) for recording, _ in readings]
     pairs = list(zip(readings, steps, strict=True))
     patterns = [
         regular_places(one, reading[0].time.size) for reading, one in pairs if one.missing.size
@@ -61,9 +60,3 @@ def _remedy(patterns: Sequence[np.ndarray | None]) -> str:
         return ""
     every = listed(sorted({str(pattern[1] - pattern[0]) for pattern in regular}))
     return f". One is missing after every {every} samples: --missing-frames corrects that"
-
-
-def _steps_of(reading: Reading) -> FrameSteps:
-    recording, _ = reading
-    seen = np.isfinite(recording.position[:, UP])
-    return find_frame_steps(recording.time[seen], recording.position[seen, UP])

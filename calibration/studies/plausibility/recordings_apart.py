@@ -14,8 +14,8 @@ from calibration.results.intervals import student_reach
 from calibration.results.numbers import listed, value_and_sd
 from calibration.studies.choices.friction_laws import FRICTION, TANGENTIAL
 from calibration.studies.plausibility.apparent_gravity import COMMON_RATES
+from calibration.studies.plausibility.drag import DRAG
 from calibration.studies.plausibility.finding import Finding, Reading, two_digits
-from calibration.studies.sounds import DRAG
 
 OF_THE_BALL = (
     "contact.normal.restitution",

@@ -1,12 +1,10 @@
 """What is implausible of a result, and what that takes away from it."""
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from calibration.results.estimate import Determination, Estimate
-from calibration.results.fitted_data import StoredPredictions
+from calibration.results.estimate import Estimate
 from calibration.results.modification import Decision
 from calibration.results.numbers import has_interval, listed
 from calibration.results.result import Fit
@@ -14,8 +12,10 @@ from calibration.studies.asked.files import ball_of
 from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.drag import (
+    DRAG,
     drag_below_spheres,
     drag_coefficient_per,
+    impact_speeds,
     implausible_drag,
     implausible_first_drag,
     reynolds_number,
@@ -31,7 +31,7 @@ from calibration.studies.plausibility.known_beforehand import contradicts_knowle
 from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
 from calibration.studies.plausibility.recordings_apart import contradictions
 from calibration.studies.plausibility.spins import wrong_spins
-from calibration.studies.sounds import DRAG
+from calibration.studies.plausibility.withdrawal import with_findings
 from calibration.studies.study import Ball, ModelOptions, Study
 
 LARGEST_SPIN = 1000.0
@@ -135,7 +135,8 @@ def _drag(
     """A drag coefficient that no sphere has, or that is less than that of a smooth one."""
     if drag is not None:
         ball, density = study.one_ball, study.model.fluid_density
-        found = list(implausible_drag(drag.value, drag.interval(), ball, density, readings))
+        reynolds = reynolds_number(ball, density, impact_speeds(readings))
+        found = list(implausible_drag(drag.value, drag.interval(), ball, reynolds))
         yield from found
         if not found and {DRAG, RESTITUTION} <= set(fit.names):
             correlation = fit.correlation[fit.names.index(DRAG), fit.names.index(RESTITUTION)]
@@ -143,7 +144,7 @@ def _drag(
                 drag,
                 fit.parameters[RESTITUTION],
                 float(correlation),
-                reynolds_number(ball, density, readings),
+                reynolds,
             )
     elif study.model.drag:
         yield from implausible_first_drag(readings, study.one_ball, study.model)
@@ -266,44 +267,4 @@ def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> F
     before = implausible_readings(study, readings, lift=LIFT in fit.parameters)
     known = is_meaningless(before)
     findings = [*before, *(() if known else implausible_results(fit, study, readings))]
-    meaningless = is_meaningless(findings)
-    doubted = {name for finding in findings for name in finding.doubts}
-    # Where the fit is in doubt anyway, what is odd of the recordings is the likely cause.
-    first = [one for one in findings if one.meaningless or one.doubts or fit.doubt is not None]
-    grave = [one.sentence for one in first]
-    other = [one.sentence for one in findings if one not in first]
-    gone = Determination.IMPLAUSIBLE
-    parameters = {
-        name: estimate.withdrawn(gone) if meaningless or name in doubted else estimate
-        for name, estimate in fit.parameters.items()
-    }
-    fit = dataclasses.replace(fit, parameters=parameters, warnings=(*grave, *other, *fit.warnings))
-    return _meaningless(fit) if meaningless else fit
-
-
-def _meaningless(fit: Fit) -> Fit:
-    """The fit of which nothing is determined, of no recording either."""
-
-    def without_errors(nuisance: dict[str, Estimate]) -> dict[str, Estimate]:
-        return {
-            name: estimate.withdrawn(Determination.IMPLAUSIBLE)
-            for name, estimate in nuisance.items()
-        }
-
-    return dataclasses.replace(
-        fit,
-        plausible=False,
-        names=(),
-        correlation=np.zeros((0, 0)),
-        predictions=StoredPredictions(
-            tuple(
-                dataclasses.replace(one, nuisance=without_errors(one.nuisance))
-                for one in fit.recordings
-            ),
-            tuple(
-                dataclasses.replace(one, nuisance=without_errors(one.nuisance))
-                for one in fit.series
-            ),
-            fit.residual_checks,
-        ),
-    )
+    return with_findings(fit, findings)

@@ -37,15 +37,10 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
         InputError: as ``fit_study``; nothing is kept of this study then.
     """
     from calibration.optimise.resumable import checkpoint_minima
-    from calibration.runtime.fingerprint import fingerprint
-    from calibration.runtime.versions import installed_versions
     from calibration.studies.pipeline import fit_study
 
-    files = find_recordings(study.files)
-    study = dataclasses.replace(study, files=tuple(map(str, files)))
-    read = [*find_all_files(files), *extension_files(study.extensions)]
-    identity = fingerprint(study, [read_contents(path) for path in read], installed_versions())
-    place = folder / CHECKPOINTS / f"fit-{identity[:16]}"
+    study = dataclasses.replace(study, files=tuple(map(str, find_recordings(study.files))))
+    place = place_of(study, folder, "fit")
     refused = False
     try:
         with checkpoint_minima(place, inputs={}, options={}):
@@ -56,6 +51,25 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
     finally:
         if refused or not any(place.rglob("*.npz")):
             _remove(folder, place)
+
+
+def place_of(study: Study, folder: Path, work: str) -> Path:
+    """Folder of what is finished of a piece of work, filed under all that its numbers depend on:
+    the options of the study, its data, and versions of programs.
+
+    Args:
+        study: what is asked.
+        folder: of the results.
+        work: kind of it.
+    """
+    from calibration.runtime.fingerprint import fingerprint
+    from calibration.runtime.versions import installed_versions
+
+    files = find_recordings(study.files)
+    study = dataclasses.replace(study, files=tuple(map(str, files)))
+    read = [*find_all_files(files), *extension_files(study.extensions)]
+    identity = fingerprint(study, [read_contents(path) for path in read], installed_versions())
+    return folder / CHECKPOINTS / f"{work}-{identity[:16]}"
 
 
 def forget(folder: Path) -> None:

@@ -245,7 +245,7 @@ def test_what_cannot_be_used_is_named_with_its_remedy(run, text, given, words):
         (("--partner-radius", "0.03"), ("radius of the other body is given, but not its mass",)),
         (("--partner-mass", "0.03"), ("mass of the other body is given, but not its radius",)),
         (("--partner-shell",), ("radius and mass are not given",)),
-        ((), ("the file is of two bodies", "--partner-radius")),
+        ((), ("the file is of two bodies", "--partner-radius", "--columns t=t,x=x1,y=y1")),
         (("--disc", "--shell"), ("disc and shell are both given",)),
         (
             (*TABLE[4:], "--surface", "plane", "--nuisance", "gravity"),

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from calibration.cli.after_fit import checkpoint_of
 from calibration.cli.main import VERBS, main
 from calibration.optimise import least_squares, resumable
 from calibration.runtime import compilation_cache
+from calibration.studies.study import Ball, BootstrapOptions, Study
 
 BALL = ("--radius", "0.02", "--mass", "0.03")
 
@@ -150,6 +152,23 @@ def test_a_study_from_init_to_report(run, here):
         assert title in page
     assert "data:image/png" not in page  # all pictures are vectors
     assert page.count("<svg") > 3
+
+
+def test_other_options_or_data_are_other_work_and_not_refused(tmp_path):
+    """A bootstrap of 100 and then of 2000 was refused, with --force, too."""
+    file = tmp_path / "clicks.csv"
+    file.write_text("t [s]\n0.000\n0.350\n0.665\n0.9485\n")
+
+    def place(count):
+        options = BootstrapOptions(count=count)
+        study = Study(files=(str(file),), ball=Ball(radius=0.02, mass=0.03), bootstrap=options)
+        return checkpoint_of(study, tmp_path, "bootstrap")
+
+    assert place(100) == place(100)
+    assert place(100) != place(2000)
+    before = place(100)
+    file.write_text("t [s]\n0.000\n0.350\n0.665\n0.9486\n")
+    assert place(100) != before
 
 
 @pytest.mark.long

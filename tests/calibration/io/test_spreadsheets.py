@@ -124,6 +124,34 @@ HEADED = [["t (s)", "z (m)", "remark"]]
 NUMBERS = [[float(t), float(z)] for t, z in zip(TIME, HEIGHT, strict=True)]
 
 
+@pytest.mark.parametrize("hidden", [(), (1,), (7, 8, 9)])
+def test_rows_of_numbers_that_are_hidden_are_not_read_as_if_they_were_seen(tmp_path, hidden):
+    """Row 1 is the header, which may be hidden."""
+    book, place = openpyxl.Workbook(), tmp_path / "drop.xlsx"
+    for row in [*HEADED, *NUMBERS]:
+        book.active.append(row)
+    for row in hidden:
+        book.active.row_dimensions[row].hidden = True
+    book.save(place)
+    if len(hidden) < 2:
+        np.testing.assert_array_equal(read_trajectory(place).time, TIME)
+        return
+    with pytest.raises(InputError, match="3 rows of numbers on the sheet 'Sheet' are hidden"):
+        read_trajectory(place)
+
+
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_a_hidden_sheet_does_not_stand_beside_one_that_is_seen(tmp_path, state):
+    book, place = openpyxl.Workbook(), tmp_path / "drop.xlsx"
+    old = book.create_sheet("old")
+    old.sheet_state = state
+    for row in [*HEADED, *NUMBERS]:
+        book.active.append(row)
+        old.append(row)
+    book.save(place)
+    np.testing.assert_array_equal(read_trajectory(place).time, TIME)
+
+
 def test_a_formula_without_its_value_is_refused_by_the_name_of_its_cell(tmp_path):
     place = tmp_path / "drop.xlsx"
     place.write_bytes(

@@ -360,7 +360,12 @@ def test_whitening_is_the_inverse_of_the_cholesky_factor_and_undone():
 
 @pytest.mark.parametrize(
     ("noise", "made", "text"),
-    [(Known(), {"factor": 0.3}, "too narrow"), (Known(), {"outlier": 0.15}, "StudentT")],
+    [
+        (Known(), {"factor": 0.3}, "too narrow"),
+        (Known(), {"factor": 4.0}, "as wide as the data ask for"),
+        (Automatic(), {"factor": 4.0}, "as wide as the data ask for"),
+        (Known(), {"outlier": 0.15}, "StudentT"),
+    ],
 )
 def test_what_speaks_against_the_noise_model_is_said(noise, made, text):
     found = cal.fit(problem(noise, **made))

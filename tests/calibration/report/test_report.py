@@ -20,6 +20,7 @@ from calibration.io.atomic import write_atomically
 from calibration.report.figures import fit_figure, save_figure
 from calibration.report.json import write_json
 from calibration.results import residuals, sentences
+from calibration.results.assumed_noise import AssumedNoise
 from calibration.results.encoding import can_encode, spell
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.findings import gathered
@@ -196,12 +197,23 @@ def test_parameters_that_would_read_alike_have_their_path():
         (450.0, 152, "the model does not explain the data (residuals are 1.7 times sigma)."),
         (8.0, 3, "the model explains the data."),
         (1.52, 152, "sigma looks too large"),
+        (0.2, 8, "sigma looks too large"),
         (0.0, 0, "no degree of freedom"),
         (math.nan, 10, "chi2 is not a finite number"),
     ],
 )
 def test_the_table_says_whether_the_model_explains_the_data(chi2, dof, says):
     assert says in joined(fit_text(without_data(chi2=chi2, dof=dof)))
+
+
+def test_noise_that_nobody_stated_is_not_said_to_be_too_large_where_intervals_follow_it():
+    sounds = AssumedNoise("time of impact [s]", "Automatic", "", "found", (1e-3, 1e-3), 27, 27)
+    known = StoredPredictions(noise=(sounds,))
+    fit = without_data(chi2=0.24, dof=20, predictions=known, error_scale_factor=0.11)
+    text = joined(fit_text(fit))
+    assert "sigma looks too large" not in text
+    assert "tell the size of the errors" in text
+    assert "Standard errors are 0.11 times the formal ones" in text
 
 
 def test_the_table_says_how_much_the_standard_errors_were_widened():
@@ -320,10 +332,18 @@ def test_the_misfit_between_the_columns_of_an_impact_table_is_shown():
     assert line_of(text, "rebound angle alone").split()[-2:] == ["-3.8", "sd"]
     assert "0.0911 +- 0.0012" in text
     assert line_of(text, "rebound angle  ").split()[2] == "16"
-    assert (
-        "The columns contradict each other on friction coefficient (mu): 0.0911 from rebound "
-        "angle but 0.1012 from spin after the impact" in joined(text)
+
+
+def test_columns_that_contradict_each_other_are_said_once():
+    """A study puts it among the warnings, where the page and the JSON have it, too."""
+    fit = synthetic.impacts()
+    (apart,) = map(sentences.capitalised, sentences.contradictions(fit))
+    assert apart.startswith(
+        "The columns contradict each other on friction coefficient (μ): 0.0911 from rebound "
+        "angle but 0.1012 from spin after the impact"
     )
+    text = joined(fit_text(dataclasses.replace(fit, warnings=(apart, *fit.warnings))))
+    assert text.count("columns contradict each other") == 1
 
 
 def test_warnings_are_plain_sentences_in_the_given_order():

@@ -172,11 +172,14 @@ def test_frames_that_are_lost_or_copied_at_even_times_are_named(every, copies, c
     assert "in 1 of 2 recordings (odd)" in named(recording(times, odd, name="odd"), good)
 
 
+@pytest.mark.parametrize("unseen", [(), (3, 50, 51, 130)])
 @pytest.mark.parametrize("every", [7, 20])
-def test_frames_that_are_lost_regularly_are_found_where_nothing_moves_too(every):
+def test_frames_that_are_lost_regularly_are_found_where_nothing_moves_too(every, unseen):
+    """Samples without a height count, as they do in the file."""
     time, height = drop(duration=1.6)
     kept = np.arange(time.size) % every != every - 1
     lossy = recording(time[: kept.sum()], height[kept])
+    lossy.position[list(unseen)] = np.nan
     assert f"after every {every - 1} samples: --missing-frames corrects that" in named(lossy)
     mended = with_missing_frames(lossy, find_dropped_frames(lossy))
     assert mended.time == pytest.approx(time[kept])
