@@ -64,7 +64,8 @@ def seen_at(world: World, record: StepRecord, times: jax.Array) -> State:
     if world.rigid and not world.turns:
         return between
     columns = record.active, record.before, record.time, record.repeats
-    step = Again(*jax.tree.map(lambda column: column[index], columns), times, between)
+    active, begun, time, repeats = jax.tree.map(lambda column: column[index], columns)
+    step = Again(active, begun, time, repeats, times, between)
 
     def at_time(_: None, step: Again) -> tuple[None, State]:
         def reached() -> State:

@@ -16,12 +16,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.laws.core.contact_phase import ContactPhase
+from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
-from jaxcontact.numerics.interpolation import Segments, at_times
+from jaxcontact.numerics.interpolation import Segments, accumulated, at_times
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation.core.lanes import everywhere
+from jaxcontact.simulation.core.lanes import anywhere, everywhere
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory, span_on_path
@@ -47,12 +48,17 @@ from jaxcontact.simulation.single_sphere.flight import (
     parabola,
 )
 from jaxcontact.simulation.single_sphere.normal_path import NormalPath
+from jaxcontact.simulation.single_sphere.sliding_distance import (
+    distance_along_plane,
+    have_sharp_corners,
+)
 from jaxcontact.simulation.single_sphere.sustained_contact import static_overlap, sustained_contact
 from jaxcontact.simulation.single_sphere.tangential_path import (
     NormalHistory,
     PushNode,
     after_friction,
     slid_until,
+    slip_velocity,
     split,
 )
 
@@ -104,6 +110,10 @@ def row_of_nodes(nodes: ContactNodes) -> jax.Array:
 def nodes_of(row: jax.Array) -> ContactNodes:
     """The nodes in a ``row_of_nodes``."""
     return ContactNodes(motion_of(row), row[..., 10], row[..., 11])
+
+
+IN_TIME_AND_PLACE = np.array([1.0] * 4 + [0.0] * 8)
+"""Times and positions in a ``row_of_nodes``."""
 
 
 class BounceCarry(NamedTuple):
@@ -368,19 +378,69 @@ def contact_segments(
     return Segments(*(side for column in columns for side in (column[0], column[1])))
 
 
+def pushes_of(nodes: ContactNodes, normal: jax.Array) -> PushNode:
+    """What friction feels of contacts at their ``nodes``."""
+    motion, out = nodes.motion, nodes.motion.velocity @ normal
+    return PushNode(
+        (motion.velocity - out[..., None] * normal, motion.spin),
+        NormalHistory(motion.time, out, nodes.impulse),
+        motion.position @ normal,
+        nodes.acceleration,
+    )
+
+
+def in_plane(vectors: jax.Array, normal: jax.Array) -> jax.Array:
+    """Components of ``vectors`` (..., 3) along the plane."""
+    return vectors - (vectors @ normal)[..., None] * normal
+
+
+def moved_at_corners(
+    scene: Scene, last: BounceCarry, records: BounceRecord, *, level: bool
+) -> tuple[BounceCarry, BounceRecord]:
+    """The bounces with what the nodes of contacts that begin to stick miss of the distance along
+    the plane. Nothing else depends on where along the plane a sphere is.
+    """
+    normal = scene.surfaces[0].unit_normal
+    slips = slip_velocity(scene, *pushes_of(nodes_of(records.nodes), normal).motion, normal)
+    slips = jnp.where(records.happened[:, None, None], slips, 0.0)
+    sharp = have_sharp_corners(*jax.lax.stop_gradient((scene, slips)))
+
+    def missed(rows: jax.Array) -> jax.Array:
+        nodes = nodes_of(rows - rows[0] * IN_TIME_AND_PLACE)
+        acceleration, _ = accelerations(scene, nodes, normal)
+        distance = distance_along_plane(
+            scene, normal, pushes_of(nodes, normal), in_plane(acceleration, normal), level=level
+        )
+        return distance - in_plane(nodes.motion.position, normal)
+
+    def at_corners() -> jax.Array:
+        some = jnp.argmax(sharp)  # stands in for those that are not
+        rows = jnp.where(sharp[:, None, None], records.nodes, records.nodes[some])
+        return jnp.where(sharp[:, None, None], jax.lax.map(missed, rows), 0.0)
+
+    nothing = jnp.zeros_like(records.nodes[..., 1:4])
+    found = jax.lax.cond(anywhere(jnp.any(sharp)), at_corners, lambda: nothing)
+    until = accumulated(found[:, -1])
+    along = found + until[:-1, None]
+    flight = records.flight
+    if flight is not None:
+        flight = flight._replace(position=flight.position + until[:-1, None])
+    records = records._replace(
+        start=records.start.at[:, 1:4].add(until[:-1]),
+        flight=flight,
+        nodes=records.nodes.at[..., 1:4].add(along),
+    )
+    motion = last.motion._replace(position=last.motion.position + until[-1])
+    return last._replace(motion=motion), records
+
+
 def in_contacts(
     scene: Scene, nodes: ContactNodes, motion: SphereMotion, normal: jax.Array, *, level: bool
 ) -> SphereMotion:
     """``motion`` at some times in contacts, with the tangential velocity and spin that friction
     leaves then; ``nodes`` around each time and before it, (times, nodes, ...).
     """
-    out = nodes.motion.velocity @ normal
-    passed = PushNode(
-        (nodes.motion.velocity - out[..., None] * normal, nodes.motion.spin),
-        NormalHistory(nodes.motion.time, out, nodes.impulse),
-        nodes.motion.position @ normal,
-        nodes.acceleration,
-    )
+    passed = pushes_of(nodes, normal)
     tangential, spin = jax.vmap(partial(slid_until, scene, normal, level=level))(
         passed, motion.time
     )
@@ -471,6 +531,8 @@ def simulate_events(
     beginning = SphereMotion(times[0], start.position, start.velocity, start.spin)
     last, records, idle = bounces(scene, beginning, horizon, method, level=level)
     records = records._replace(happened=records.happened & ~idle)
+    if isinstance(method, EventAligned) and not isinstance(scene.contact.friction, NoFriction):
+        last, records = moved_at_corners(scene, last, records, level=level)
     motion, reached = motion_at(
         scene,
         records,

@@ -395,20 +395,28 @@ class PushNode(NamedTuple):
     force: jax.Array
 
 
+def impulse_after(nodes: PushNode, first: jax.Array, time: jax.Array) -> jax.Array:
+    """Normal impulse over the mass at each ``time`` between the node ``first`` and the next one."""
+    before, after = nodes.force[first], nodes.force[first + 1]
+    turns = (before > 0) & (after < 0)
+    share = jnp.where(turns, before / jnp.where(turns, before - after, 1.0), 1.0)
+    begin = nodes.history.time[first]
+    length = share * (nodes.history.time[first + 1] - begin)
+    x = (time - begin) / jnp.where(length > 0, length, 1.0)
+    push = push_between(nodes.history, nodes.height, nodes.force, first, length)
+    return nodes.history.impulse[first] + push.until(jnp.minimum(x, 1.0))
+
+
 def history_at(nodes: PushNode, time: jax.Array) -> NormalHistory:
     """What friction feels at ``time``, a number, between neighbouring ``nodes``."""
     count = len(nodes.history.time)
     first = jnp.searchsorted(jax.lax.stop_gradient(nodes.history.time), time, side="right") - 1
     first = jax.lax.stop_gradient(jnp.clip(first, 0, count - 2))
     begin = NormalHistory(*(column[first] for column in nodes.history))
-    before, after = nodes.force[first], nodes.force[first + 1]
-    turns = (before > 0) & (after < 0)
-    share = jnp.where(turns, before / jnp.where(turns, before - after, 1.0), 1.0)
     length = nodes.history.time[first + 1] - begin.time
     x = (time - begin.time) / jnp.where(length > 0, length, 1.0)
-    push = push_between(nodes.history, nodes.height, nodes.force, first, share * length)
     velocity = begin.velocity + x * (nodes.history.velocity[first + 1] - begin.velocity)
-    return NormalHistory(time, velocity, begin.impulse + push.until(jnp.minimum(x / share, 1.0)))
+    return NormalHistory(time, velocity, impulse_after(nodes, first, time))
 
 
 def slid_until(

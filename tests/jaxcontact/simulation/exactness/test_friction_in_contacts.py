@@ -154,3 +154,46 @@ def test_what_is_seen_inside_a_contact_of_two_spheres_is_right():
             expected, _ = spheres_in_time.integrate(spheres, start, time)
             np.testing.assert_allclose(found.velocity[row], expected[:, 3:6], atol=2e-6)
             np.testing.assert_allclose(found.spin[row], expected[:, 6:], atol=2e-4)
+
+
+@pytest.mark.parametrize("tilted", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_where_a_contact_that_begins_to_stick_leaves_the_sphere_is_right(tilted):
+    """The slip has a corner there, which nodes of the normal motion do not resolve."""
+    normal = np.array([0.1, 0.0, 1.0] if tilted else [0.0, 0.0, 1.0])
+    normal /= np.linalg.norm(normal)
+    case = {
+        **scenes.BASE,
+        "restitution": 0.8,
+        "exponent": 1.5,
+        "stiffness": 1e7,
+        "friction": 0.15,
+        "slip_velocity": 1e-3,
+        "normal": tuple(normal),
+        "position": scenes.BASE["radius"] * normal,
+        "velocity": (0.5, 0.2, -1.0),
+        "spin": np.zeros(3),
+    }
+    start = np.concatenate([case["position"], case["velocity"], case["spin"]])
+    times = np.array([0.0, 1e-3])
+
+    def simulated(friction):
+        p = {name: jnp.asarray(value, dtype=float) for name, value in case.items()}
+        method = jc.EventAligned(max_contacts=1)
+        found = run({**p, "friction": friction}, times, law="hunt_crossley", method=method)
+        return found.position[-1], found.status
+
+    def integrated(friction):
+        sphere = in_time.Sphere(
+            reference_law("hunt_crossley", case),
+            planes=((case["normal"], 0.0),),
+            friction=friction,
+            slip_velocity=case["slip_velocity"],
+        )
+        return in_time.integrate(sphere, start, times).states[-1, :3]
+
+    position, slope, status = jax.jvp(simulated, (0.15,), (1.0,), has_aux=True)
+    h = 1e-4
+    difference = (integrated(0.15 + h) - integrated(0.15 - h)) / (2 * h)
+    assert status == jc.Status.SUCCESS
+    np.testing.assert_allclose(position, integrated(0.15), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(slope, difference, rtol=0, atol=1e-8)
