@@ -79,8 +79,8 @@ def test_what_is_called_a_success_is_right(case):
 @pytest.mark.long
 @pytest.mark.slow
 def test_derivatives_are_those_of_the_integration():
-    """By friction, against differences of order 4; and the error falls with the third power of the
-    steps.
+    """By friction, against differences of order 4, which are right to 2e-7 themselves; and the
+    error of the values falls with the third power of the steps.
     """
     p, h, errors = numbers_of(ROW), 1e-3, []
     at = {
@@ -94,5 +94,5 @@ def test_derivatives_are_those_of_the_integration():
         both = jax.jit(lambda p, m=method: jax.jvp(lambda p: moved(p, m)[0], (p,), (direction,)))
         value, slope = map(np.asarray, both(p))
         errors.append((error(value, at[0]), error(slope, right)))
-    assert np.all(np.array(errors[0]) < (1e-4, 1e-2))
-    assert np.all(np.array(errors[1]) < np.array(errors[0]) / 5)
+    assert np.all(np.array(errors) < (1e-7, 5e-7))
+    assert errors[1][0] < errors[0][0] / 8

@@ -653,3 +653,35 @@ def test_a_contact_that_begins_slowly_and_is_then_pushed_does_not_depend_on_the_
     )
     np.testing.assert_allclose(rough[0], fine[0], atol=2e-7)
     np.testing.assert_allclose(rough[1], fine[1], atol=3e-3 * np.max(np.abs(fine[1])))
+
+
+def test_steps_are_short_enough_for_any_slip_velocity():
+    """Two spheres that begin to stick in the midst of a contact: shorter steps change nothing, down
+    to a slip velocity far below what a step may lack.
+    """
+
+    def after(slip_velocity: jax.Array, graded_step: float) -> jax.Array:
+        friction = jc.RegularizedCoulomb(coefficient=0.4, slip_velocity=slip_velocity)
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=jnp.array([0.02, 0.02]), mass=jnp.array([0.03, 0.03])),
+            surfaces=(),
+            contact=jc.ContactModel(
+                normal=jc.HuntCrossley(stiffness=4e7, restitution=0.7), friction=friction
+            ),
+            gravity=(0.0, 0.0, 0.0),
+        )
+        start = jc.state(
+            position=[(0.0, 0.0, 0.0), (0.015, 0.0, 0.045)],
+            velocity=[(0.3, 0.0, 0.0), (0.0, 0.0, -1.0)],
+            spin=[(0.0, 30.0, 0.0), (5.0, -20.0, 3.0)],
+        )
+        method = jc.EventAligned(max_contacts=3, graded_step=graded_step)
+        found = jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method, strict=False)
+        return jnp.concatenate([found.velocity[1], 0.02 * found.spin[1]])
+
+    slip_velocities = (1e-3, 1e-5, 1e-6, 1e-7)
+    usual, shorter = (
+        [moved(v) for v in slip_velocities]
+        for moved in (FAST(functools.partial(after, graded_step=step)) for step in (0.04, 0.02))
+    )
+    np.testing.assert_allclose(usual, shorter, atol=3e-8, rtol=0)
