@@ -28,14 +28,6 @@ WRONG_DERIVATIVES = {
         (6,),
         "Seed 6 is off by 8.5e-5.",
     ),
-    "column": Defect(
-        (7,),
-        "Seed 7 is off by 1.9e-5.",
-    ),
-    "spheres, Hertz dashpot": Defect(
-        (1,),
-        "Seed 1 is off by 2.3e-4: its slip turns within a few steps.",
-    ),
 }
 """By more than 1e-5 of the derivative."""
 
