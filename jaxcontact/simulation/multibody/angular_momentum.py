@@ -68,7 +68,7 @@ def turned_as_one(
     hang together by ``closed`` contacts are turned as one, unless a surface holds them.
     """
     linked = jax.lax.stop_gradient(connected(world, closed))
-    on_surface = jnp.where(jnp.asarray(world.pairs.surface) >= 0, closed, False)
+    on_surface = closed & jnp.asarray(world.pairs.surface >= 0)
     bodies = jnp.asarray(world.pairs.first + world.pairs.second)
     free = linked @ (bodies.T @ jnp.where(on_surface, 1.0, 0.0)) == 0
     lacks = linked @ (gained - gained_momentum(world, start, end))

@@ -131,8 +131,8 @@ the hardest end of all.
 AT_CORNER, STEPS_TO_CORNER = 1e-3, 10
 """Least length of a step towards a corner, in units of those elsewhere, and how many steps such
 corners take: where a force reaches zero before its overlap does, and ends there, or attracts
-without friction. Within a step of usual length a corner left
-velocities off by 1e-6 to 1e-5 of themselves, and derivatives by 1e-3 to 1e-2.
+without friction. Within a step of usual length a corner left velocities off by 1e-6 to 1e-5 of
+themselves, and derivatives by 1e-3 to 1e-2.
 """
 
 AT_SWITCH = 2.5e-3
@@ -990,8 +990,7 @@ def next_step(
         (end.stepped.lack, end.stepped.by_split, end.stepped.by_friction, end.error)
     )
     stepped = end.stepped._replace(lack=lack, by_split=by_split, by_friction=by_friction)
-    end = end._replace(stepped=stepped, error=error)
-    stepped, load = end.stepped, end.load
+    end, load = end._replace(stepped=stepped, error=error), end.load
     leaves = chosen[0] & active.closed
     if lasts is not None:
         told = length > SHORTEST * longest

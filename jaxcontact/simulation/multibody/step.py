@@ -490,13 +490,13 @@ def flight_step(
     """After a step without contact."""
     still = dataclasses.replace(world, force=None)
     moved, lacks = step_of_motion(still, active, state, time, duration)
-    work = worked(moved.sums, jnp.zeros_like(duration))
+    work = worked(moved.sums)
     return Stepped(moved.state, None, None, work, *lacks, active.normal)
 
 
-def worked(sums: Sums, settled: jax.Array) -> Work:
-    """Work in a step; nothing of it by springs."""
-    return Work(*sums[2:], settled)
+def worked(sums: Sums) -> Work:
+    """Work in a step; nothing of it by springs, or where a contact comes to rest."""
+    return Work(*sums[2:], settled=jnp.zeros_like(sums.fluid))
 
 
 def direction_of(vector: jax.Array) -> jax.Array:
@@ -901,7 +901,7 @@ def step_of_forces(
         return flight_step(world, active, state, time, duration)
     if not world.has_memory:
         moved, lacks = step_of_motion(world, active, state, time, duration)
-        work = worked(moved.sums, jnp.zeros_like(duration))
+        work = worked(moved.sums)
         return Stepped(moved.state, None, None, work, *lacks, active.normal)
     before = geometry(world, state, time)
     first = duration / 2 * active.friction
@@ -919,7 +919,7 @@ def step_of_forces(
         slips(world, before, state) - slips(world, before, untwisted),
     )
     ended, last_work, last_supplied = kick(world, after, moved.state, impulse - first)
-    work = worked(moved.sums, jnp.zeros_like(duration))
+    work = worked(moved.sums)
     work = work._replace(
         friction=work.friction + first_work + last_work,
         supplied=work.supplied + first_supplied + last_supplied,
