@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.laws.core.contact_phase import ContactPhase
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
@@ -380,18 +381,14 @@ def contact_segments(
 
 def pushes_of(nodes: ContactNodes, normal: jax.Array) -> PushNode:
     """What friction feels of contacts at their ``nodes``."""
-    motion, out = nodes.motion, nodes.motion.velocity @ normal
+    motion = nodes.motion
+    out, along = normal_and_tangential(motion.velocity, normal)
     return PushNode(
-        (motion.velocity - out[..., None] * normal, motion.spin),
+        (along, motion.spin),
         NormalHistory(motion.time, out, nodes.impulse),
         motion.position @ normal,
         nodes.acceleration,
     )
-
-
-def in_plane(vectors: jax.Array, normal: jax.Array) -> jax.Array:
-    """Components of ``vectors`` (..., 3) along the plane."""
-    return vectors - (vectors @ normal)[..., None] * normal
 
 
 def moved_at_corners(
@@ -407,11 +404,11 @@ def moved_at_corners(
 
     def missed(rows: jax.Array) -> jax.Array:
         nodes = nodes_of(rows - rows[0] * IN_TIME_AND_PLACE)
-        acceleration, _ = accelerations(scene, nodes, normal)
+        _, acceleration = normal_and_tangential(accelerations(scene, nodes, normal)[0], normal)
         distance = distance_along_plane(
-            scene, normal, pushes_of(nodes, normal), in_plane(acceleration, normal), level=level
+            scene, normal, pushes_of(nodes, normal), acceleration, level=level
         )
-        return distance - in_plane(nodes.motion.position, normal)
+        return distance - normal_and_tangential(nodes.motion.position, normal)[1]
 
     def at_corners() -> jax.Array:
         some = jnp.argmax(sharp)  # stands in for those that are not
