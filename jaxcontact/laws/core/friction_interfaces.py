@@ -70,12 +70,18 @@ class SlipFriction(ImpulseFriction):
     **Implementing friction that depends on the slip.** Inherit from ``SlipFriction``, decorate the
     class with ``model``, declare the parameters (``coefficient`` among them), and define ``force``
     and ``slip_after``. The latter is the exact solution of ``m_t ds/dt = force`` over the impulse:
-    with it no regularisation is too stiff.
+    with it no regularisation is too stiff. Where the force has a corner, define ``corner``, too:
+    derivatives are right only where no step of a simulation passes it.
 
     Example:
         >>> issubclass(jc.RegularizedCoulomb, jc.laws.SlipFriction)
         True
     """
+
+    @property
+    def corner(self) -> Real | None:
+        """Slip [m/s] at which the force has a corner; ``None``, the default, if it has none."""
+        return None
 
     @abc.abstractmethod
     def force(self, slip: Real, normal_force: Real) -> jax.Array:

@@ -33,12 +33,20 @@ class RollingFlow(RollingLaw):
     torque.
 
     **Implementing rolling resistance.** Inherit from ``RollingFlow``, decorate the class with
-    ``model``, declare the parameters, and define ``limit``, ``torque`` and ``rotation_after``.
+    ``model``, declare the parameters, and define ``limit``, ``torque`` and ``rotation_after``;
+    where the torque has a corner, ``corner``, too.
 
     Example:
         >>> issubclass(jc.RollingResistance, jc.laws.RollingFlow)
         True
     """
+
+    @property
+    def corner(self) -> Real | None:
+        """Rotation rate [rad/s] at which the torque has a corner; ``None``, the default, if it has
+        none.
+        """
+        return None
 
     @abc.abstractmethod
     def torque(
@@ -124,12 +132,18 @@ class SpinningLaw(Undecorated, abc.ABC):
     """Resistance to spinning about the normal of the contact.
 
     **Implementing spinning resistance.** Inherit from ``SpinningLaw``, decorate the class with
-    ``model``, declare the parameters, and define the three methods.
+    ``model``, declare the parameters, and define the three methods; where the torque has a corner,
+    ``corner``, too.
 
     Example:
         >>> issubclass(jc.SpinningFriction, jc.laws.SpinningLaw)
         True
     """
+
+    @property
+    def corner(self) -> Real | None:
+        """Spin [rad/s] at which the torque has a corner; ``None``, the default, if it has none."""
+        return None
 
     @abc.abstractmethod
     def limit(self, *, effective_radius: Real, overlap: Real) -> Real:

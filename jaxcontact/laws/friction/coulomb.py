@@ -60,7 +60,8 @@ class Regularization:
             ``p >= 0``; ``exp(-p slope)`` at 0.
         slope: ``phi'(0)``. Laws of different slope at the same slip velocity are different laws:
             compare them at equal ``slope/v``.
-        smoothness: number of continuous derivatives of the force as a function of the slip vector.
+        smoothness: number of continuous derivatives of the force as a function of the slip vector;
+            0 means a corner at ``x = 1``.
 
     Example:
         >>> tanh = jc.laws.REGULARIZATIONS["tanh"]
@@ -78,6 +79,12 @@ class Regularization:
         if REGULARIZATIONS.get(self.name) is self:
             return _regularization_named, (self.name,)
         return super().__reduce__()
+
+    def corner(self, scale: Real) -> Real | None:
+        """Velocity at which a law of this ``scale`` has a corner: at ``x = 1`` where it is only
+        continuous; ``None`` where it is smooth.
+        """
+        return scale if self.smoothness < 1 else None
 
     def ratio(self, x: Real) -> jax.Array:
         """``phi(x)``: friction force over ``mu F_n``, from 0 to 1."""
@@ -520,6 +527,11 @@ class RegularizedCoulomb(SlipFriction):
                 "Regularization. "
                 f"Take one of REGULARIZATIONS: {', '.join(REGULARIZATIONS)}."
             )
+
+    @property
+    def corner(self) -> Real | None:
+        """Slip [m/s] at which the force has a corner: the slip velocity of the linear form."""
+        return self.regularization.corner(self.slip_velocity)
 
     def force(self, slip: Real, normal_force: Real) -> jax.Array:
         """Friction force ``(..., k)`` [N] on the body whose slip ``(..., k)`` [m/s] it is, under

@@ -9,7 +9,12 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.core.flow_of_force import velocity_after
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
-from jaxcontact.laws.core.model_of_function import arguments_of, class_of_function, registered
+from jaxcontact.laws.core.model_of_function import (
+    arguments_of,
+    class_of_function,
+    corner_of,
+    registered,
+)
 from jaxcontact.laws.core.opposing_force import check_opposing, largest_ratio
 from jaxcontact.numerics.smooth import Real
 
@@ -17,7 +22,9 @@ MOTION = ("slip", "normal_force")
 """Arguments that a scene knows; all others are parameters of the law."""
 
 
-def friction_law(function: Callable[..., jax.Array]) -> type[SlipFriction]:
+def friction_law(
+    function: Callable[..., jax.Array], *, corner: str | None = None
+) -> type[SlipFriction]:
     """A class whose fields are the parameters of ``function``, to be used as
     ``ContactModel(friction=...)``, with every method of simulation.
 
@@ -32,12 +39,15 @@ def friction_law(function: Callable[..., jax.Array]) -> type[SlipFriction]:
         function: a registered law that returns a friction force ``(..., k)`` [N] from ``slip``
             ``(..., k)`` [m/s] and ``normal_force`` ``(...)`` [N]: proportional to the latter,
             opposed to the slip, and rising continuously from zero slip.
+        corner: name of the parameter, ``"slip_velocity"`` say, that is the slip [m/s] at which the
+            force has a corner: no step of a simulation then passes it, which leaves derivatives
+            off by some 1e-4. Ignored where the law's static arguments make it smooth.
 
     Returns:
         A frozen model named like the function, in capitals without underscores; for one function
-        always the same class. Its instances are pickled with the name of the law, so that a copy in
-        another process is equal to the original: the function must be registered at the top of a
-        module that can be imported there.
+        and corner always the same class. Its instances are pickled with the name of the law, so
+        that a copy in another process is equal to the original: the function must be registered at
+        the top of a module that can be imported there.
 
     Raises:
         ValueError: ``function`` is not registered, does not take both arguments, has a memory, or
@@ -58,11 +68,11 @@ def friction_law(function: Callable[..., jax.Array]) -> type[SlipFriction]:
         >>> print(f"a slip of 0.5 m/s is slowed down to {left[0]:.4f} m/s")
         a slip of 0.5 m/s is slowed down to 0.1999 m/s
     """
-    return _class_of_law(function)
+    return _class_of_law(function, corner)
 
 
 @functools.cache
-def _class_of_law(function: Callable[..., jax.Array]) -> type[SlipFriction]:
+def _class_of_law(function: Callable[..., jax.Array], corner: str | None) -> type[SlipFriction]:
     law = registered("friction_law", function, takes=MOTION)
     if law.smoothness_at() < 0:
         raise ValueError(
@@ -89,6 +99,7 @@ def _class_of_law(function: Callable[..., jax.Array]) -> type[SlipFriction]:
         check_opposing(self, functools.partial(force, self), velocity="slip")
 
     members: dict[str, Any] = {
+        "corner": corner_of("friction_law", law, corner),
         "__post_init__": check,
         "force": force,
         "slip_after": slip_after,
@@ -98,5 +109,10 @@ def _class_of_law(function: Callable[..., jax.Array]) -> type[SlipFriction]:
             lambda self: largest_ratio(functools.partial(force, self))
         )
     return class_of_function(
-        law, base=SlipFriction, motion=MOTION, members=members, maker=friction_law, options={}
+        law,
+        base=SlipFriction,
+        motion=MOTION,
+        members=members,
+        maker=friction_law,
+        options={"corner": corner},
     )

@@ -487,6 +487,11 @@ class RollingResistance(RollingFlow):
     rolling_velocity: Real = of(QUANTITIES["rolling_velocity"], default=1e-3)
     regularization: Regularization = static(default=ROOT)
 
+    @property
+    def corner(self) -> Real | None:
+        """Rotation rate [rad/s] at which the torque has a corner: of the linear form."""
+        return self.regularization.corner(self.rolling_velocity)
+
     def torque(
         self, rotation_rate: Real, normal_force: Real, *, effective_radius: Real
     ) -> jax.Array:

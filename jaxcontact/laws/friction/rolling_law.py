@@ -8,7 +8,12 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.flow_of_force import velocity_after
-from jaxcontact.laws.core.model_of_function import arguments_of, class_of_function, registered
+from jaxcontact.laws.core.model_of_function import (
+    arguments_of,
+    class_of_function,
+    corner_of,
+    registered,
+)
 from jaxcontact.laws.core.opposing_force import check_opposing, largest_ratio
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.numerics.smooth import Real
@@ -20,7 +25,9 @@ ANY_RADIUS = 0.01
 """Effective radius [m] at which an instance is asked whether its torque opposes the rolling."""
 
 
-def rolling_law(function: Callable[..., jax.Array]) -> type[RollingFlow]:
+def rolling_law(
+    function: Callable[..., jax.Array], *, corner: str | None = None
+) -> type[RollingFlow]:
     """A class whose fields are the parameters of ``function``, to be used as
     ``ContactModel(rolling=...)``, with every method of simulation.
 
@@ -37,12 +44,16 @@ def rolling_law(function: Callable[..., jax.Array]) -> type[RollingFlow]:
             ``(..., k)`` [rad/s], ``normal_force`` ``(...)`` [N] and, if it needs it,
             ``effective_radius`` ``(...)`` [m]: proportional to the normal force, opposed to the
             rotation, and rising continuously from none.
+        corner: name of the parameter, ``"rolling_velocity"`` say, that is the rotation rate
+            [rad/s] at which the torque has a corner: no step of a simulation then passes it, which
+            leaves derivatives off by some 1e-4. Ignored where the law's static arguments make it
+            smooth.
 
     Returns:
         A frozen model named like the function, in capitals without underscores; for one function
-        always the same class. Its instances are pickled with the name of the law, so that a copy in
-        another process is equal to the original: the function must be registered at the top of a
-        module that can be imported there.
+        and corner always the same class. Its instances are pickled with the name of the law, so
+        that a copy in another process is equal to the original: the function must be registered at
+        the top of a module that can be imported there.
 
     Raises:
         ValueError: ``function`` is not registered, does not take rotation rate and normal force,
@@ -58,11 +69,11 @@ def rolling_law(function: Callable[..., jax.Array]) -> type[RollingFlow]:
         >>> print(f"50 rad/s are slowed down to {left[1]:.3f} rad/s")
         50 rad/s are slowed down to 49.602 rad/s
     """
-    return _class_of_law(function)
+    return _class_of_law(function, corner)
 
 
 @functools.cache
-def _class_of_law(function: Callable[..., jax.Array]) -> type[RollingFlow]:
+def _class_of_law(function: Callable[..., jax.Array], corner: str | None) -> type[RollingFlow]:
     law = registered("rolling_law", function, takes=MOTION[:2])
     if law.smoothness_at() < 0:
         raise ValueError(
@@ -112,11 +123,17 @@ def _class_of_law(function: Callable[..., jax.Array]) -> type[RollingFlow]:
         check_opposing(self, force, velocity="rotation rate")
 
     members: dict[str, Any] = {
+        "corner": corner_of("rolling_law", law, corner),
         "__post_init__": check,
         "torque": torque,
         "rotation_after": rotation_after,
         "limit": limit,
     }
     return class_of_function(
-        law, base=RollingFlow, motion=MOTION, members=members, maker=rolling_law, options={}
+        law,
+        base=RollingFlow,
+        motion=MOTION,
+        members=members,
+        maker=rolling_law,
+        options={"corner": corner},
     )

@@ -457,6 +457,11 @@ class SpinningFriction(SpinningLaw):
                 f"pressure.{nearest(str(self.pressure), PRESSURES)}"
             )
 
+    @property
+    def corner(self) -> Real | None:
+        """Spin [rad/s] at which the torque has a corner: of the linear form."""
+        return self.regularization.corner(self.spin_velocity)
+
     def limit(self, *, effective_radius: Real, overlap: Real) -> Real:
         """Largest torque over normal force [m]."""
         return _torque_coefficient(

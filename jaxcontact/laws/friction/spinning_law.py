@@ -8,7 +8,12 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.flow_of_force import velocity_after
-from jaxcontact.laws.core.model_of_function import arguments_of, class_of_function, registered
+from jaxcontact.laws.core.model_of_function import (
+    arguments_of,
+    class_of_function,
+    corner_of,
+    registered,
+)
 from jaxcontact.laws.core.opposing_force import check_opposing, largest_ratio
 from jaxcontact.laws.core.rotation_interfaces import SpinningLaw
 from jaxcontact.numerics.smooth import Real, positive_power, safe_norm
@@ -20,7 +25,9 @@ ANY_CONTACT = {"effective_radius": 0.01, "overlap": 1e-6}
 """Contact at which an instance is asked whether its torque opposes the spin [m]."""
 
 
-def spinning_law(function: Callable[..., jax.Array]) -> type[SpinningLaw]:
+def spinning_law(
+    function: Callable[..., jax.Array], *, corner: str | None = None
+) -> type[SpinningLaw]:
     """A class whose fields are the parameters of ``function``, to be used as
     ``ContactModel(spinning=...)``, with every method of simulation.
 
@@ -37,12 +44,15 @@ def spinning_law(function: Callable[..., jax.Array]) -> type[SpinningLaw]:
             [rad/s], ``normal_force`` ``(...)`` [N] and, if it needs it, ``contact_radius``
             ``(...)`` [m]: proportional to the normal force, opposed to the spin, the same in both
             directions, and rising continuously from none. Elementwise.
+        corner: name of the parameter, ``"spin_velocity"`` say, that is the spin [rad/s] at which
+            the torque has a corner: no step of a simulation then passes it, which leaves
+            derivatives off by some 1e-4. Ignored where the law's static arguments make it smooth.
 
     Returns:
         A frozen model named like the function, in capitals without underscores; for one function
-        always the same class. Its instances are pickled with the name of the law, so that a copy in
-        another process is equal to the original: the function must be registered at the top of a
-        module that can be imported there.
+        and corner always the same class. Its instances are pickled with the name of the law, so
+        that a copy in another process is equal to the original: the function must be registered at
+        the top of a module that can be imported there.
 
     Raises:
         ValueError: ``function`` is not registered, does not take spin and normal force, has a
@@ -58,11 +68,11 @@ def spinning_law(function: Callable[..., jax.Array]) -> type[SpinningLaw]:
         >>> print(f"50 rad/s are slowed down to {left[2]:.3f} rad/s")
         50 rad/s are slowed down to 30.000 rad/s
     """
-    return _class_of_law(function)
+    return _class_of_law(function, corner)
 
 
 @functools.cache
-def _class_of_law(function: Callable[..., jax.Array]) -> type[SpinningLaw]:
+def _class_of_law(function: Callable[..., jax.Array], corner: str | None) -> type[SpinningLaw]:
     law = registered("spinning_law", function, takes=MOTION[:2])
     if law.smoothness_at() < 0:
         raise ValueError(
@@ -133,11 +143,17 @@ def _class_of_law(function: Callable[..., jax.Array]) -> type[SpinningLaw]:
         check_opposing(self, functools.partial(torque, self, **ANY_CONTACT), velocity="spin")
 
     members: dict[str, Any] = {
+        "corner": corner_of("spinning_law", law, corner),
         "__post_init__": check,
         "torque": torque,
         "rotation_after": rotation_after,
         "limit": limit,
     }
     return class_of_function(
-        law, base=SpinningLaw, motion=MOTION, members=members, maker=spinning_law, options={}
+        law,
+        base=SpinningLaw,
+        motion=MOTION,
+        members=members,
+        maker=spinning_law,
+        options={"corner": corner},
     )

@@ -47,6 +47,7 @@ from jaxcontact.simulation.multibody.pairs import (
 )
 from jaxcontact.simulation.multibody.reversals import (
     Bracket,
+    corners,
     left_of,
     next_length,
     no_bracket,
@@ -278,8 +279,8 @@ class Tried(NamedTuple):
 class Search(NamedTuple):
     """Search for the length of a step and the event in it: number of tries since the length is
     short enough, the longest step that is, what it lacks in units of what it may, length up to the
-    event, the step last tried, the pair whose event it is, and the search for a reversal (``None``
-    where no contact may last).
+    event, the step last tried, the pair whose event it is, and the search for a reversal or a
+    corner (``None`` where no contact may last, and no resistance has a corner).
     """
 
     tries: jax.Array
@@ -858,9 +859,10 @@ def next_step(
     graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
 
     sliding = None
-    if lasts is not None:
-        closed = active.closed & lasts
-        sliding = resisted(world, at, state, closed, progress.fastest, progress.margin)
+    if lasts is not None or corners(world) is not None:
+        closed = active.closed & controlled
+        lasting = active.closed & (False if lasts is None else lasts)
+        sliding = resisted(world, at, state, closed, lasting, progress.fastest, progress.margin)
 
     def search(seen: Search) -> Search:
         tried = after_step(seen.length, seen.longest)
@@ -878,7 +880,7 @@ def next_step(
         too_long = (seen.tries == 0) & controlled & rough
         reversal, searches = seen.reversal, jnp.zeros((), dtype=bool)
         if sliding is not None and reversal is not None:
-            # Where a motion begins or ends that friction resists, that is looked for.
+            # Where a motion begins, ends or passes a corner of what resists it, that is looked for.
             left = left_of(world, sliding, tried.at, tried.end)
             reversal, searches = searched(
                 sliding, reversal, left, seen.length, first=seen.tries == 0, too_long=too_long

@@ -1,10 +1,14 @@
-"""Slip, rolling and spinning that begin, end or turn round in contacts that last.
+"""Slip, rolling and spinning that begin, end or turn round in contacts that last, or pass a corner
+of what resists them in any contact.
 
-There the force of friction, or the torque, has a corner or jumps. Values forgive a step across it,
-as it is short; derivatives do not: they would miss how the time of the jump moves with the
-parameters, however short the step is. So a step ends just before it, at a speed that is fixed (or a
-share of what could still be held), with the derivative of its own time; what is left up to the jump
-no longer depends on the parameters.
+In contacts that last the force of friction, or the torque, has a corner or jumps. Values forgive a
+step across it, as it is short; derivatives do not: they would miss how the time of the jump moves
+with the parameters, however short the step is. So a step ends just before it, at a speed that is
+fixed (or a share of what could still be held), with the derivative of its own time; what is left up
+to the jump no longer depends on the parameters.
+
+In any contact a step ends just beyond a corner of a resistance, of one that is linear up to some
+velocity, say: the next one begins with the slope that it goes on with.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +22,7 @@ from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene.scene import State
-from jaxcontact.simulation.multibody.pairs import Geometry, World
+from jaxcontact.simulation.multibody.pairs import Geometry, World, contact_of_each_pair
 from jaxcontact.simulation.multibody.sustained_contacts import (
     Sustained,
     has_torque,
@@ -48,6 +52,11 @@ WAYS_APART = 4.0
 """How much faster a motion is where a step ends before a jump than the ways of the step are apart.
 """
 
+BEYOND_CORNER = 1e-6
+"""How far beyond a corner a step ends, in units of the velocity of the corner: derivatives are off
+by some 1e-2 of that.
+"""
+
 MOST_TRIES = 30
 """Of the length of a step that is to end at a reversal."""
 
@@ -62,6 +71,8 @@ class Resisted(NamedTuple):
         slides: whether it is faster than that at the start.
         holds: whether it is none, since the contact could hold more.
         excess: by how much it is faster [m/s], or how much more can be held than where a step ends.
+        side: of the corner of its resistance, 1 above and -1 below, 0 where none is watched;
+            ``None`` where there is no corner.
     """
 
     direction: jax.Array
@@ -69,6 +80,13 @@ class Resisted(NamedTuple):
     slides: jax.Array
     holds: jax.Array
     excess: jax.Array
+    side: jax.Array | None
+
+    @property
+    def watched(self) -> jax.Array:
+        """Motions whose change ends a step."""
+        ends = self.slides | self.holds
+        return ends if self.side is None else ends | (self.side != 0)
 
 
 class Bracket(NamedTuple):
@@ -106,31 +124,71 @@ def motions(world: World, at: Geometry, state: State) -> jax.Array:
     return jnp.stack([slip, radius * bend, radius * twist[:, None] * at.normal])
 
 
+def corners(world: World) -> jax.Array | None:
+    """Speed at which each resistance without memory has a corner [m/s], ``(kinds, pairs)``,
+    infinite where it has none; ``None`` where none of them has.
+    """
+    contact = contact_of_each_pair(world)
+    slip = contact.friction.corner if isinstance(contact.friction, SlipFriction) else None
+    rolls = isinstance(contact.rolling, RollingFlow)
+    bend = contact.rolling_flow.corner if rolls else None
+    twist = None if contact.spinning is None else contact.spinning.corner
+    if world.rigid or (slip is None and bend is None and twist is None):
+        return None
+    one, radius = jnp.ones_like(world.effective_radius), world.effective_radius
+    kinds = [(slip, one), (bend, radius), (twist, radius)] if has_torque(world) else [(slip, one)]
+    return jnp.stack(
+        [jnp.inf * one if corner is None else corner * lever for corner, lever in kinds]
+    )
+
+
 def resisted(
     world: World,
     at: Geometry,
     state: State,
     closed: jax.Array,
+    lasting: jax.Array,
     fastest: jax.Array,
     margin: jax.Array,
 ) -> Resisted:
-    """The motions at the start of a step that the ``closed`` contacts resist, without derivatives;
-    ``margin`` is what they could hold there beside what they do.
+    """The motions at the start of a step that the ``closed`` contacts resist, and those of them
+    that are ``lasting``, without derivatives; ``margin`` is what these could hold there beside what
+    they do.
     """
     frozen = jax.lax.stop_gradient
     moving = frozen(motions(world, at, state))
     size = safe_norm(moving)
     speed = frozen(SATURATED * regularisation(world, at) + JUST_BEFORE * fastest)
-    resists = closed & jnp.isfinite(speed)
+    resists = lasting & jnp.isfinite(speed)
     slides = resists & (size > 2 * speed)
     holds = resists & ~slides & (margin > 2 * JUST_HELD)
+    direction = moving / jnp.where(slides, size, 1.0)[..., None]
+    speed = jnp.where(resists, speed, 0.0)
+    excess = jnp.where(slides, size - speed, jnp.where(holds, margin - JUST_HELD, 0.0))
+    corner = corners(world)
+    if corner is None:
+        return Resisted(direction, speed, slides, holds, excess, None)
+    corner = frozen(corner)
+    nearest = beyond_corner(corner, fastest)
+    watched = closed & ~slides & ~holds & (jnp.abs(size - corner) > 2 * nearest)
+    side = jnp.where(watched & jnp.isfinite(corner), jnp.where(size > corner, 1.0, -1.0), 0.0)
+    ends = side != 0
+    way = jnp.where(ends, side * (size - corner), 0.0)
     return Resisted(
-        moving / jnp.where(slides, size, 1.0)[..., None],
-        jnp.where(resists, speed, 0.0),
+        direction,
+        jnp.where(ends, nearest, speed),
         slides,
         holds,
-        jnp.where(slides, size - speed, jnp.where(holds, margin - JUST_HELD, 0.0)),
+        jnp.where(ends, way + nearest, excess),
+        side,
     )
+
+
+def beyond_corner(corner: jax.Array, fastest: jax.Array) -> jax.Array:
+    """How far beyond a ``corner`` [m/s] a step may end, by its size and by rounding [m/s]."""
+    rounding = 64 * float(jnp.finfo(corner.dtype).eps)
+    finite = jnp.where(jnp.isfinite(corner), corner, 0.0)
+    return jnp.maximum(BEYOND_CORNER * finite, rounding * fastest)
 
 
 def no_margin(world: World) -> jax.Array:
@@ -196,11 +254,18 @@ class Left(NamedTuple):
 
 def left_of(world: World, before: Resisted, at: Geometry, end: Sustained) -> Left:
     """What is left of the motions ``before``, and of what could be held."""
-    along = jnp.sum(motions(world, at, end.stepped.state) * before.direction, axis=-1)
+    moving = motions(world, at, end.stepped.state)
+    along = jnp.sum(moving * before.direction, axis=-1)
     speed = before.speed + WAYS_APART * jax.lax.stop_gradient(end.spread)
     speed = jnp.where(before.holds, JUST_HELD, speed)
-    now = jnp.where(before.holds, end.margin, along)
-    return Left(speed, jnp.where(before.slides | before.holds, now - speed, 1.0))
+    excess = jnp.where(before.holds, end.margin, along) - speed
+    corner = corners(world)
+    if before.side is not None and corner is not None:
+        ends = before.side != 0
+        way = before.side * (safe_norm(moving) - jnp.where(ends, corner, 0.0))
+        excess = jnp.where(ends, way + before.speed, excess)
+        speed = jnp.where(ends, before.speed, speed)
+    return Left(speed, jnp.where(before.watched, excess, 1.0))
 
 
 def searched(
