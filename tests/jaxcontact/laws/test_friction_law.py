@@ -1,5 +1,6 @@
 """Friction models from a force alone: against closed flows, and an independent integration."""
 
+import pickle
 from functools import partial
 
 import jax
@@ -9,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
-from jaxcontact.laws.friction import coulomb, stribeck
+from jaxcontact.laws.friction import coulomb, rolling, spinning, stribeck
 from jaxcontact.laws.friction.continuous import continuous_friction_force
 
 pytestmark = pytest.mark.slow
@@ -213,3 +214,29 @@ def test_it_keeps_the_rules_of_friction_laws():
             slip_velocity=1e-2,
         )
     )
+
+
+def test_a_law_of_a_function_tells_its_corner_where_its_form_has_one():
+    Cornered = jc.friction_law(coulomb.friction_force, corner="slip_velocity")
+    given = {"coefficient": 0.3, "slip_velocity": 2e-3}
+    assert Cornered(**given, regularization=coulomb.LINEAR).corner == 2e-3
+    assert Cornered(**given, regularization=coulomb.ROOT).corner is None
+    assert FromForce(**given, regularization=coulomb.LINEAR).corner is None
+    law = Cornered(**given, regularization=coulomb.LINEAR)
+    assert pickle.loads(pickle.dumps(law)).corner == 2e-3
+    Rolling = jc.rolling_law(rolling.regularized_rolling_torque, corner="rolling_velocity")
+    torque = Rolling(rolling_coefficient=0.1, rolling_velocity=3.0, regularization=coulomb.LINEAR)
+    assert torque.corner == 3.0
+    with pytest.raises(ValueError, match="corner = 'slip' is not"):
+        jc.spinning_law(spinning.regularized_spinning_torque, corner="slip")
+
+
+@pytest.mark.parametrize("form", jc.laws.REGULARIZATIONS.values(), ids=lambda form: form.name)
+def test_only_the_linear_form_has_a_corner(form):
+    linear = form is coulomb.LINEAR
+    friction = jc.RegularizedCoulomb(coefficient=0.3, slip_velocity=1e-3, regularization=form)
+    assert friction.corner == (1e-3 if linear else None)
+    resistance = jc.RollingResistance(rolling_coefficient=0.3, regularization=form)
+    assert resistance.corner == (1e-3 if linear else None)
+    spin = jc.SpinningFriction(coefficient=0.3, spin_velocity=2.0, regularization=form)
+    assert spin.corner == (2.0 if linear else None)
