@@ -51,10 +51,11 @@ def with_angular_momentum(world: World, start: State, end: State, gained: jax.Ar
     return end._replace(spin=jnp.einsum("nij,nj->ni", inertia_in_scene(world, end), left))
 
 
-def connected(world: World, closed: jax.Array) -> jax.Array:
-    """Which bodies hang together by ``closed`` contacts, 1 or 0, ``(bodies, bodies)``."""
+def connected(bodies: jax.Array, closed: jax.Array) -> jax.Array:
+    """Which bodies hang together by ``closed`` contacts, 1 or 0, ``(bodies, bodies)``; of the
+    ``bodies`` of each contact, ``(pairs, bodies)``.
+    """
     meets = jnp.where(closed, 1.0, 0.0)[:, None]
-    bodies = jnp.asarray(world.pairs.first + world.pairs.second)
     linked = bodies.T @ (meets * bodies) + jnp.eye(bodies.shape[1])
     for _ in range(max(1, (bodies.shape[1] - 1).bit_length())):
         linked = jnp.minimum(linked @ linked, 1.0)
@@ -67,9 +68,9 @@ def turned_as_one(
     """``end`` of a step with the angular momentum that bodies ``gained`` ``(bodies, 3)``: all that
     hang together by ``closed`` contacts are turned as one, unless a surface holds them.
     """
-    linked = jax.lax.stop_gradient(connected(world, closed))
-    on_surface = closed & jnp.asarray(world.pairs.surface >= 0)
     bodies = jnp.asarray(world.pairs.first + world.pairs.second)
+    linked = jax.lax.stop_gradient(connected(bodies, closed))
+    on_surface = closed & jnp.asarray(world.pairs.surface >= 0)
     free = linked @ (bodies.T @ jnp.where(on_surface, 1.0, 0.0)) == 0
     lacks = linked @ (gained - gained_momentum(world, start, end))
     mass = 1 / world.inverse_mass

@@ -988,10 +988,8 @@ def next_step(
     chosen, longest, excess = frozen((found.chosen, found.longest, found.excess))
     end, then, rates = tried
     # What a step may lack has no derivatives.
-    lack, by_split, by_friction, error = frozen(
-        (end.stepped.lack, end.stepped.by_split, end.stepped.by_friction, end.error)
-    )
-    stepped = end.stepped._replace(lack=lack, by_split=by_split, by_friction=by_friction)
+    lacks, error = frozen((end.stepped.lacks, end.error))
+    stepped = end.stepped._replace(lacks=lacks)
     end, load = end._replace(stepped=stepped, error=error), end.load
     leaves = chosen[0] & active.closed
     if lasts is not None:
@@ -1052,7 +1050,7 @@ def next_step(
         leaves,
         rates,
         stepped.work,
-        lack=stepped.lack,
+        lack=stepped.lacks.speed,
         active=active,
         repeats=repeats,
         rests=jnp.zeros((), dtype=bool) if lasts is None else lasts,
@@ -1356,17 +1354,18 @@ def excess_lack(
     world: World, active: Active, stepped: Stepped, method: EventAligned | Impulse
 ) -> jax.Array:
     """What relative velocities lack after one step, in units of what they may."""
-    precision = stepped.lack.dtype
+    told = stepped.lacks
+    precision = told.speed.dtype
     fastest = jnp.max(jnp.where(active.closed, active.fastest, 0.0), initial=SLOWEST)
     of_all = fineness(world, method) ** 3 * allowed_lack(max(method.accuracy, 1e-6), precision)
     shares = LACK_OF_STEP_OF_CLUMPS if world.turns else LACK_OF_STEP
-    lacks = stepped.lack - stepped.by_split, stepped.by_split
+    lacks = told.speed - told.by_split, told.by_split
     rounded = 64 * float(jnp.finfo(precision).eps)
     excess = [
         lack / (fastest * max(share * of_all, rounded))
         for lack, share in zip(lacks, shares, strict=True)
     ]
-    excess.append(stepped.by_friction / FRICTION_MAY_LACK)
+    excess.append(told.by_friction / FRICTION_MAY_LACK)
     return jnp.max(jnp.stack(excess), initial=0.0)
 
 

@@ -171,20 +171,30 @@ class Work(NamedTuple):
     settled: jax.Array
 
 
+class Lacks(NamedTuple):
+    """What each pair may lack after a step, ``(pairs,)``.
+
+    Attributes:
+        speed: of its relative velocity [m/s].
+        by_split: of that, because springs and the other motion alternate [m/s].
+        by_friction: of its friction, in units of what that can be at most.
+    """
+
+    speed: jax.Array
+    by_split: jax.Array
+    by_friction: jax.Array
+
+
 class Stepped(NamedTuple):
-    """After a step: where the bodies are, what friction and the normal law remember, what was
-    worked, and what the relative velocity of each pair may lack [m/s], ``(pairs,)``; of that, what
-    it lacks because springs and the other motion alternate (``by_split``); and what friction lacks
-    by that, in units of what it can be at most, ``(pairs,)`` (``by_friction``).
+    """After a step: where the bodies are, what friction remembers, and its force, what was worked,
+    what each pair may lack, and what the normal law and rolling resistance remember.
     """
 
     state: State
     memory: Any
     friction: Any
     work: Work
-    lack: jax.Array
-    by_split: jax.Array
-    by_friction: jax.Array
+    lacks: Lacks
     normal: Any = None
     rolling: Any = None
 
@@ -378,14 +388,6 @@ def motionless(world: World, state: State, time: jax.Array) -> Moving:
     return Moving(jnp.asarray(time, state.position.dtype), state, sums)
 
 
-class Lacks(NamedTuple):
-    """Of ``Stepped``."""
-
-    lack: jax.Array
-    by_split: jax.Array
-    by_friction: jax.Array
-
-
 def checked_motion(
     world: World, active: Active, begin: Moving, duration: jax.Array
 ) -> tuple[Moving, Lacks]:
@@ -476,12 +478,21 @@ def step_of_motion(
         lacks = jax.lax.stop_gradient(
             jax.tree.map(lambda lack: jnp.where(impact, lack, 0.0), lacks)
         )
-    moved, gained = with_unit_orientation(world, end.state), end.sums.gained
-    if gained is not None and resists(world):
-        moved = turned_as_one(world, active.closed, state, moved, gained)
-    elif gained is not None:
-        moved = with_angular_momentum(world, state, moved, gained)
+    moved = with_unit_orientation(world, end.state)
+    if end.sums.gained is not None:
+        moved = with_gained_momentum(world, active.closed, state, moved, end.sums.gained)
     return end._replace(state=moved), lacks
+
+
+def with_gained_momentum(
+    world: World, closed: jax.Array, start: State, end: State, gained: jax.Array
+) -> State:
+    """``end`` of a step with the angular momentum that bodies ``gained``: without more slip or
+    rolling where that is resisted.
+    """
+    if resists(world):
+        return turned_as_one(world, closed, start, end, gained)
+    return with_angular_momentum(world, start, end, gained)
 
 
 def flight_step(
@@ -491,12 +502,20 @@ def flight_step(
     still = dataclasses.replace(world, force=None)
     moved, lacks = step_of_motion(still, active, state, time, duration)
     work = worked(moved.sums)
-    return Stepped(moved.state, None, None, work, *lacks, active.normal)
+    return Stepped(moved.state, None, None, work, lacks, active.normal)
 
 
 def worked(sums: Sums) -> Work:
     """Work in a step; nothing of it by springs, or where a contact comes to rest."""
-    return Work(*sums[2:], settled=jnp.zeros_like(sums.fluid))
+    return Work(
+        sums.normal,
+        sums.friction,
+        sums.rolling,
+        sums.spinning,
+        sums.fluid,
+        sums.supplied,
+        settled=jnp.zeros_like(sums.fluid),
+    )
 
 
 def direction_of(vector: jax.Array) -> jax.Array:
@@ -840,7 +859,7 @@ def contact_step(
     whole, fine = (jax.tree.map(lambda leaf, row=row: leaf[row], parts.state) for row in (0, 2))
     ended = with_unit_orientation(world, less_second_order(fine, whole))
     gained = less_second_order(*(gained_momentum(world, state, end) for end in (fine, whole)))
-    ended = with_angular_momentum(world, state, ended, gained)
+    ended = with_gained_momentum(world, active.closed, state, ended, gained)
     work = jax.tree.map(lambda leaf: less_second_order(leaf[1] + leaf[2], leaf[0]), parts.work)
     at = geometry(world, fine, time + duration)
     differs = safe_norm(relative_velocity(world, at, ended) - relative_velocity(world, at, fine))
@@ -850,12 +869,10 @@ def contact_step(
     impact = active.closed & (active.fastest > SLOWEST)
     weight = SPLIT_OF_SPRINGS if world.rolls_on_springs else SPLIT
     by_split = jax.lax.stop_gradient(weight * jnp.where(impact, differs, 0.0))
-    lack = jax.lax.stop_gradient(parts.lack[1] + parts.lack[2]) + by_split
+    lack = jax.lax.stop_gradient(parts.lacks.speed[1] + parts.lacks.speed[2]) + by_split
     memory, friction, rolling = map(improved, (parts.memory, parts.friction, parts.rolling))
-    by_friction = jnp.max(parts.by_friction, axis=0)
-    return Stepped(
-        ended, memory, friction, work, lack, by_split, by_friction, active.normal, rolling
-    )
+    lacks = Lacks(lack, by_split, jnp.max(parts.lacks.by_friction, axis=0))
+    return Stepped(ended, memory, friction, work, lacks, active.normal, rolling)
 
 
 def split_step(
@@ -902,7 +919,7 @@ def step_of_forces(
     if not world.has_memory:
         moved, lacks = step_of_motion(world, active, state, time, duration)
         work = worked(moved.sums)
-        return Stepped(moved.state, None, None, work, *lacks, active.normal)
+        return Stepped(moved.state, None, None, work, lacks, active.normal)
     before = geometry(world, state, time)
     first = duration / 2 * active.friction
     kicked, first_work, first_supplied = kick(world, before, state, first)
@@ -924,4 +941,4 @@ def step_of_forces(
         friction=work.friction + first_work + last_work,
         supplied=work.supplied + first_supplied + last_supplied,
     )
-    return Stepped(ended, memory, force, work, *lacks, active.normal)
+    return Stepped(ended, memory, force, work, lacks, active.normal)

@@ -52,6 +52,7 @@ from jaxcontact.simulation.multibody.pairs import (
 )
 from jaxcontact.simulation.multibody.step import (
     Active,
+    Lacks,
     Rolled,
     Stepped,
     Work,
@@ -659,7 +660,9 @@ def implicit_step(
             lambda new, old: jnp.where(takes_time, new, old), held_still, rolling
         )
     none = jnp.zeros_like(load)
-    stepped = Stepped(after, memory, friction, work, none, none, none, active.normal, rolling)
+    stepped = Stepped(
+        after, memory, friction, work, Lacks(none, none, none), active.normal, rolling
+    )
     return stepped, load, margins(acting.normal, bound, impulses)
 
 

@@ -8,7 +8,7 @@ import jaxcontact as jc
 from jaxcontact.simulation.multibody.energy import StepRecord
 from jaxcontact.simulation.multibody.engine import excess_lack, largest_lack
 from jaxcontact.simulation.multibody.pairs import world_of
-from jaxcontact.simulation.multibody.step import Active, Stepped
+from jaxcontact.simulation.multibody.step import Active, Lacks, Stepped
 
 SPEED, LACK = 0.01, 1e-9
 ONE = jnp.ones(1)
@@ -41,7 +41,7 @@ def test_shorter_steps_may_lack_less_by_the_third_power_of_their_length(graded_s
     world = world_of(
         jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact), 1, rigid=False
     )
-    stepped = Stepped(None, None, None, None, LACK * ONE, 0 * ONE, 0 * ONE)
+    stepped = Stepped(None, None, None, None, Lacks(LACK * ONE, 0 * ONE, 0 * ONE))
     usual, found = (
         excess_lack(world, ACTIVE, stepped, jc.EventAligned(graded_step=length))
         for length in (0.04, graded_step)
