@@ -80,11 +80,11 @@ def check(
 ) -> int:
     """Say what is in these files, and what can be learned from them. Nothing is written.
 
-    The exit status is 1 when a file cannot be used, when files contradict each other, or when the
-    derivatives of the fit are not right. The mass is not needed; with it, drag is given as a drag
-    coefficient, and compared with that of a sphere. Of a study file, the problem is built as fit
-    would build it: its derivatives are compared with differences, and its information says which
-    parameters and combinations these data determine.
+    The exit status is 1 when a file cannot be used, when files are of several kinds or contradict
+    each other, or when the derivatives of the fit are not right. The mass is not needed; with it,
+    drag is given as a drag coefficient, and compared with that of a sphere. Of a study file, the
+    problem is built as fit would build it: its derivatives are compared with differences, and its
+    information says which parameters and combinations these data determine.
     """
     asked = ask(files, given)
     if print_study:

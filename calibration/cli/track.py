@@ -1,5 +1,6 @@
 """``jaxcontact track``."""
 
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -84,11 +85,18 @@ def track(
     target = Path(out) if out else Path(film).with_suffix(".csv")
     with Progress(standard_error()) as say:
         from calibration.films.film import Region
+        from calibration.films.overlay import check_overlay, write_overlay
         from calibration.films.track import track as follow
         from calibration.films.tracked import MARK
         from calibration.io.atomic import check_replaceable
 
+        if target.resolve() == Path(film).resolve():
+            raise InputError(
+                "this is the film itself", remedy="Name another file with --out.", path=target
+            )
         check_replaceable(target, mark=MARK, writer="jaxcontact track", force=force)
+        if overlay is not None:
+            check_overlay(overlay, film=film, force=force)
         column_row = None if start is None else _numbers(start, "--start", "320,100")
         place = None if ball is None else _numbers(ball, "--ball", "320,100,0.5")
         box = None if region is None else _numbers(region, "--region", "100,0,500,480")
@@ -106,8 +114,6 @@ def track(
         )
         found.write(target)
         if overlay is not None:
-            from calibration.films.overlay import write_overlay
-
             say("Drawing")
             write_overlay(found, overlay)
     print_lines(*found.lines(), "", f"{len(found.recording.time)} samples: {target}")
@@ -119,7 +125,7 @@ def _numbers(text: str, option: str, example: str) -> list[float]:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
         numbers = []
-    if len(numbers) != len(example.split(",")):
+    if len(numbers) != len(example.split(",")) or not all(map(isfinite, numbers)):
         raise InputError(
             f"{option} {text} is not {len(example.split(','))} numbers with commas between them",
             remedy=f"Write {option} {example}.",

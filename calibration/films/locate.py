@@ -89,7 +89,7 @@ def locate(
     *,
     near: bool = False,
 ) -> Located | None:
-    """Find the ball near a place; ``None`` where the search leaves the view.
+    """Find the ball near a place; ``None`` where the search begins or ends outside of the view.
 
     Args:
         view: part of the picture.
@@ -102,6 +102,8 @@ def locate(
     free = list(free)
     found = np.array([*centre, 1.0, ball.radius, ball.blur, ball.exposure])
     offset = 0.0
+    if not _inside(view, found):
+        return None
     for iteration in range(GRADUAL if near else 0, ITERATIONS):
         pixels = _pixels(view, found, velocity)
         rendered = _rendered(view, ball, found, velocity, pixels)

@@ -254,9 +254,12 @@ def _locate_all(
 
 def _fault(view: View, one: Located | None, guess: Guess, ball: Ball) -> str:
     """Why this is not the ball; nothing if it is."""
+    beyond = guess.centre - view.corner
+    rows, columns = view.grey.shape
+    if min(*beyond, *(np.array([columns, rows]) - 1 - beyond)) < 0:
+        return "at the edge of the picture"
     if one is None or np.hypot(*(one.centre - guess.centre)) > CLOSE * ball.radius:
         return "not where it is expected"
-    rows, columns = view.grey.shape
     streak = np.abs(guess.velocity) * ball.exposure / 2
     low = one.centre - ball.radius - streak - view.corner
     high = view.corner + np.array([columns, rows]) - 1 - one.centre - ball.radius - streak

@@ -17,6 +17,12 @@ LARGEST = 1280
 TRAIL = 40
 """Pictures whose places are marked behind the ball."""
 
+ENDINGS = (".mp4", ".mov", ".mkv", ".avi")
+"""Of the names of films that may be written."""
+
+COMMENT = "the ball that jaxcontact track followed"
+"""Is in each film that was written here, by which it is known again."""
+
 RED, GREEN = (255, 60, 60), (60, 255, 60)
 
 Colour = NDArray[np.uint8]
@@ -51,15 +57,7 @@ def write_overlay(tracked: TrackedBall, path: str | os.PathLike[str]) -> None:
         ...     check.stat().st_size > 1000
         True
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(
-            "the folder of this file does not exist", remedy="Make it, or name another.", path=path
-        )
-    if target.resolve() == Path(tracked.film).resolve():
-        raise InputError(
-            "this is the film itself", remedy="Name another file for the overlay.", path=path
-        )
+    _check_name(path, tracked.film)
     av = pyav()
     film = open_film(tracked.film)
     if (film.width, film.height) != tracked.size:
@@ -78,8 +76,59 @@ def write_overlay(tracked: TrackedBall, path: str | os.PathLike[str]) -> None:
         ) from error
 
 
+def check_overlay(
+    path: str | os.PathLike[str], *, film: str | os.PathLike[str], force: bool = False
+) -> None:
+    """Raise, before a film is followed, where its overlay could not be written or would replace
+    another film by mistake.
+
+    Args:
+        path: of the overlay.
+        film: that is to be followed.
+        force: whether any other film may be replaced.
+
+    Raises:
+        InputError: as ``write_overlay``, or there is a film that was not written by it.
+    """
+    _check_name(path, film)
+    if Path(path).is_file() and not (force or _was_written_here(path)):
+        raise InputError(
+            "this file is no overlay of jaxcontact track",
+            remedy="Name another with --overlay, or replace it with --force.",
+            path=path,
+        )
+
+
+def _check_name(path: str | os.PathLike[str], film: str | os.PathLike[str]) -> None:
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(
+            "the folder of this file does not exist", remedy="Make it, or name another.", path=path
+        )
+    if target.resolve() == Path(film).resolve():
+        raise InputError(
+            "this is the film itself", remedy="Name another file for the overlay.", path=path
+        )
+    if target.suffix.lower() not in ENDINGS:
+        raise InputError(
+            "the overlay is a film, which this name is not of",
+            remedy="Give a name that ends in .mp4.",
+            path=path,
+        )
+
+
+def _was_written_here(path: str | os.PathLike[str]) -> bool:
+    av = pyav()
+    try:
+        with av.open(os.fspath(path)) as container:
+            return COMMENT in container.metadata.values()
+    except av.FFmpegError:
+        return False
+
+
 def _encode(container, film: Film, tracked: TrackedBall) -> None:  # type: ignore[no-untyped-def]
     av = pyav()
+    container.metadata["comment"] = COMMENT
     step = -(-film.width // LARGEST)
     rows = film.height // step // 2 * 2
     columns = film.width // step // 2 * 2

@@ -89,7 +89,8 @@ def choose_path(
             f"no ball can be followed in this film: of {len(arcs)} things that move none is round, "
             f"keeps its size and moves smoothly for {FRAMES} pictures",
             remedy="Say where it is (--start 320,100), crop the picture (--region), or film again "
-            "with more light, a shorter exposure and a still, plain background.",
+            "with more light that does not flicker, a shorter exposure and a still, plain "
+            "background.",
             path=path,
         )
     best, *others = sorted(found, key=lambda chain: -chain.worth * chain.contrast)

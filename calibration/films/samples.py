@@ -23,6 +23,10 @@ LEAST_SD = 0.01
 RUN = 6
 """Places in a row from which their noise is found."""
 
+ENDS, EXTRAPOLATED = 2, 3.0
+"""Places at each end of a flight that a parabola through those farther in has to foretell, and how
+many times as far it may miss them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
@@ -88,17 +92,31 @@ def _flights(measured: Measured) -> dict[int, list[int]]:
 
 
 def _outlying(time: Array, places: Array, frames: list[int]) -> list[int]:
-    """Places that are far from a parabola through their neighbours, without themselves."""
-    away = np.zeros(len(frames))
-    if len(frames) < RUN:
-        return []
-    for index in range(len(frames)):
-        others = np.arange(len(frames)) != index
+    """Places that are far from a parabola through their neighbours, the farthest first: a wrong
+    place spoils the parabolas of those beside it.
+    """
+    kept, wrong = list(range(len(frames))), []
+    while len(kept) >= RUN + 2 * ENDS:
+        away = _away(time[kept], places[kept])
+        farthest = int(np.argmax(away))
+        if away[farthest] <= 1:
+            break
+        wrong.append(frames[kept.pop(farthest)])
+    return wrong
+
+
+def _away(time: Array, places: Array) -> Array:
+    """How far each place is from a parabola through others, over how far it may be."""
+    number = np.arange(time.size)
+    inner = (number >= ENDS) & (number < time.size - ENDS)
+    away = np.zeros(time.size)
+    for index in number:
+        # Where something hides a ball by and by, neither place at an end tells the other.
+        others = number != index if inner[index] else inner
         foreseen, _ = motion_at(float(time[index]), time[others], places[others])
         away[index] = np.hypot(*(places[index] - foreseen))
-    limit = OUTLYING * max(1.4826 * float(np.median(away)), 0.1)
-    inner = np.s_[2:-2]  # a parabola is poor at its ends
-    return [frame for frame, far in zip(frames[inner], away[inner], strict=True) if far > limit]
+    limit = OUTLYING * max(1.4826 * float(np.median(away[inner])), 0.1)
+    return away / np.where(inner, limit, EXTRAPOLATED * limit)
 
 
 def _bounces(

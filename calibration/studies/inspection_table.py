@@ -107,17 +107,7 @@ def problems_of(found: Inspection) -> list[str]:
             f"{len(unusable)} of {len(reports)} files cannot be used:",
             *_problems(unusable, len(reports)),
         ]
-    kinds = {
-        (
-            report.recording is None,
-            report.table is None,
-            report.sounds is None,
-            report.collision is None,
-            report.decay is None,
-        )
-        for report in reports
-    }
-    if len(kinds) > 1:
+    if found.mixed:
         return [
             "Recordings of one ball and of two bodies, tables of impacts, sounds, forces and runs "
             "to rest are fitted one kind at a time."

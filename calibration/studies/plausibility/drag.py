@@ -31,8 +31,13 @@ DRAG_CRISIS = 1e5
 FORMULA = 0.06
 """Relative error of the drag coefficient of a smooth sphere."""
 
+FUZZ = 1.5
+"""Drag of a tennis ball over that of a smooth sphere: no ball for play has more (Mehta, Alam and
+Subic, Sports Technology 1 (2008) 7-16: 0.55 to 0.65).
+"""
+
 NOTABLE = 2.0
-"""Standard deviations below that of a smooth sphere from which on a sentence is worth it."""
+"""Standard deviations away from the drag of balls from which on a sentence is worth it."""
 
 GOES_WITH = 0.7
 """Correlation of drag and restitution from which on an error of one is mostly one of the other."""
@@ -132,11 +137,12 @@ def implausible_drag(
     yield Finding(f"{says}: {cause}.", doubts=(DRAG,), meaningless=ratio > 1)
 
 
-def drag_below_spheres(
+def drag_beside_spheres(
     drag: Estimate, restitution: Estimate, correlation: float, reynolds: float
 ) -> Iterator[Finding]:
     """A finding where the drag is below that of a smooth sphere, which seams and spin only enlarge
-    at this speed, and the restitution goes with it: both then stand for what a camera does.
+    at this speed, or above that of a ball with fuzz, and the restitution goes with it: both then
+    stand for what a camera does.
 
     Args:
         drag: its coefficient as it was found.
@@ -145,18 +151,25 @@ def drag_below_spheres(
         reynolds: Reynolds number of the flights.
     """
     expected = sphere_drag(reynolds)
-    off, error = expected - drag.value, FORMULA * expected
+    error = math.hypot(drag.sd, FORMULA * expected)
+    below = expected - drag.value > NOTABLE * error
+    above = drag.value - FUZZ * expected > NOTABLE * error
     known = reynolds < ROUGH_CRISIS and abs(correlation) > GOES_WITH
-    if not known or off < NOTABLE * math.hypot(drag.sd, error):
+    if not known or not (below or above):
         return
-    there = restitution.value + correlation * restitution.sd * off / drag.sd
+    there = restitution.value + correlation * restitution.sd * (expected - drag.value) / drag.sd
+    cause = (
+        "Seams and spin make more drag, nothing makes less."
+        if below
+        else "Not even fuzz makes so much, but errors of neighbouring pictures that hang together "
+        "do: a small ball in a film that was compressed strongly."
+    )
     yield Finding(
         f"The drag coefficient comes out as {value_and_sd(drag.value, drag.sd)}; that of a smooth "
         f"sphere is about {expected:.2g} here, and with it the restitution would be {there:.3g} "
         f"instead of {restitution.value:.3g}: these data hardly tell one from the other "
-        f"(correlation {correlation:+.2f}). Seams and spin make more drag, nothing makes less. If "
-        f"mass and radius are right, and the ball is smooth and hardly spins: --parameter "
-        f"'{DRAG}={expected:.2g}'.",
+        f"(correlation {correlation:+.2f}). {cause} If mass and radius are right, and the ball is "
+        f"smooth and hardly spins: --parameter '{DRAG}={expected:.2g}'.",
         doubts=(DRAG,),
     )
 

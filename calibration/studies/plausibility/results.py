@@ -13,7 +13,7 @@ from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.drag import (
     DRAG,
-    drag_below_spheres,
+    drag_beside_spheres,
     drag_coefficient_per,
     impact_speeds,
     implausible_drag,
@@ -132,7 +132,7 @@ def _drag_of_scale(
 def _drag(
     drag: Estimate | None, fit: Fit, study: Study, readings: Sequence[Reading]
 ) -> Iterator[Finding]:
-    """A drag coefficient that no sphere has, or that is less than that of a smooth one."""
+    """A drag coefficient that no sphere has, or none whose surface is that of balls."""
     if drag is not None:
         ball, density = study.one_ball, study.model.fluid_density
         reynolds = reynolds_number(ball, density, impact_speeds(readings))
@@ -140,7 +140,7 @@ def _drag(
         yield from found
         if not found and {DRAG, RESTITUTION} <= set(fit.names):
             correlation = fit.correlation[fit.names.index(DRAG), fit.names.index(RESTITUTION)]
-            yield from drag_below_spheres(
+            yield from drag_beside_spheres(
                 drag,
                 fit.parameters[RESTITUTION],
                 float(correlation),

@@ -44,9 +44,30 @@ class Inspection:
         return any(report.problem is None for report in self.reports)
 
     @property
+    def mixed(self) -> bool:
+        """Whether files that can be used are of several kinds, which no fit takes together."""
+        kinds = {
+            (
+                report.recording is None,
+                report.table is None,
+                report.sounds is None,
+                report.force is None,
+                report.collision is None,
+                type(report.decay),
+            )
+            for report in self.reports
+            if report.problem is None
+        }
+        return len(kinds) > 1
+
+    @property
     def wrong(self) -> bool:
-        """Whether a file cannot be used, or files contradict each other."""
-        return any(report.problem for report in self.reports) or is_meaningless(self.findings)
+        """Whether a file cannot be used, files are of several kinds, or contradict each other."""
+        return (
+            any(report.problem for report in self.reports)
+            or self.mixed
+            or is_meaningless(self.findings)
+        )
 
 
 def inspect_asked(asked: AskedOptions) -> Inspection:

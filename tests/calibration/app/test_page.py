@@ -163,6 +163,22 @@ def test_from_a_recording_to_the_report(fitted, monkeypatch):
     asyncio.run(use())
 
 
+def test_files_of_several_kinds_cannot_be_fitted():
+    heights = (ROOT / "experiments/data/known_truth/drop_00.csv").read_text()
+
+    async def use():
+        async with shown() as user:
+            await drop(user, clicks=CLICKS, heights=heights)
+            fill(user, "ball.radius", "0.02")
+            fill(user, "ball.mass", "0.0027")
+            await click(user, "Check", sees="are fitted one kind at a time")
+            assert not button(user, "Fit").enabled
+            UserInteraction(user, crosses(user, "heights.csv"), None).click()
+            await check(user)
+
+    asyncio.run(use())
+
+
 def at_once_if(begun, allowed):
     """A fit that says when it begins, and waits until it is allowed to end."""
 

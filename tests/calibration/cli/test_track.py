@@ -10,6 +10,7 @@ import pytest
 
 import calibration as cal
 from calibration.cli.main import main
+from calibration.films.overlay import check_overlay
 from calibration.runtime import compilation_cache
 from experiments.films.camera import Camera, Room, Sprite, write_film
 from experiments.films.motion import Motion
@@ -70,6 +71,7 @@ def test_a_film_becomes_a_recording_and_a_film_to_check_it_with(run, tmp_path):
     scale = 0.02 / 14
     assert place[0] * scale == pytest.approx(drop.position[40, 0], abs=0.03)
     assert run("check", "drop.csv", *BALL, "--mass", "0.0027")[0] == 0
+    check_overlay("check.mp4", film="drop.mp4")  # its own may be replaced
 
 
 @pytest.mark.long
@@ -90,6 +92,24 @@ def test_a_recording_that_was_measured_otherwise_is_not_replaced(run, tmp_path):
     assert (tmp_path / "drop.csv").read_text() == "t,z\n0,1\n"
 
 
+def test_another_film_is_not_replaced_by_the_overlay(run, film, tmp_path):
+    other = tmp_path / "other.mp4"
+    other.write_bytes(film.read_bytes())
+    status, _, err = run("track", "drop.mp4", *BALL, "--overlay", "other.mp4")
+    assert status == 2
+    assert "--force" in err
+    assert other.read_bytes() == film.read_bytes()
+
+
+def test_the_film_itself_is_never_replaced(run, film):
+    before = film.read_bytes()
+    for option in ("--out", "--overlay"):
+        status, _, err = run("track", "drop.mp4", *BALL, option, "drop.mp4", "--force")
+        assert status == 2
+        assert "this is the film itself" in err
+    assert film.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -97,6 +117,10 @@ def test_a_recording_that_was_measured_otherwise_is_not_replaced(run, tmp_path):
         (["drop.mp4", *BALL, "--start", "320"], "--start 320 is not 2 numbers"),
         (["drop.mp4", *BALL, "--ball", "a,b,c"], "--ball a,b,c is not 3 numbers"),
         (["drop.mp4", *BALL, "--region", "9,9,1,1"], "no rectangle"),
+        (["drop.mp4", *BALL, "--region", "nan,0,9,9"], "--region nan,0,9,9 is not 4 numbers"),
+        (["drop.mp4", *BALL, "--start", "inf,9"], "--start inf,9 is not 2 numbers"),
+        (["drop.mp4", *BALL, "--overlay", "no/c.mp4"], "the folder of this file does not exist"),
+        (["drop.mp4", *BALL, "--overlay", "c.txt"], "Give a name that ends in .mp4"),
         (["none.mp4", *BALL], "none.mp4: there is no such file"),
         (["drop.mp4", *BALL, "--out", "no/drop.csv"], "the folder of this file does not exist"),
     ],

@@ -7,6 +7,10 @@ import pytest
 
 import calibration as cal
 from calibration.errors import InputError
+from calibration.films.ball_picture import Ball
+from calibration.films.locate import Located, View, locate
+from calibration.films.measure import Measured
+from calibration.films.samples import select_samples
 from experiments.films.camera import Room, Sprite
 from tests.calibration.films.films import CAMERA, DROP, RADIUS, errors, film_of, followed
 
@@ -73,6 +77,43 @@ def test_a_ball_that_is_hidden_is_missing_and_found_again(tmp_path):
     assert {"partly hidden", "does not look like the ball", "not where it is expected"} & set(
         ball.lost.values()
     )
+
+
+BALL = Ball(radius=8.0, blur=1.0, light=np.array([0.6, 0, 0, 0, 0, 0]))
+
+
+@pytest.mark.parametrize("place", [(-12.0, 20.0), (20.0, 55.0), (900.0, -900.0)])
+def test_a_ball_expected_beyond_the_picture_is_not_found(place):
+    plain = np.full((40, 40), 0.2)
+    view = View(
+        frame=0, corner=(0, 0), grey=120 * plain, background=plain, noise=plain, full_range=True
+    )
+    assert locate(view, BALL, np.array(place), np.zeros(2)) is None
+
+
+@pytest.mark.parametrize("wrong", [0, 1, -1])
+def test_a_wrong_place_at_the_end_of_a_flight_is_left_out(wrong):
+    time = np.arange(30) / 120
+    fall = np.column_stack([100 + 50 * time, 80 + 4000 * time**2])
+    places = fall + np.random.default_rng(3).normal(scale=0.05, size=fall.shape)
+    places[wrong] += (2.0, 6.0)
+    located = {
+        frame: Located(
+            centre=place,
+            velocity=np.zeros(2),
+            gain=1.0,
+            ball=BALL,
+            covariance=1e-4 * np.eye(2),
+            misfit=0.01,
+            hidden=0.0,
+        )
+        for frame, place in enumerate(places)
+    }
+    measured = Measured(
+        ball=BALL, radii=np.full(30, 8.0), located=located, arc=dict.fromkeys(located, 0), lost={}
+    )
+    lost = select_samples(time, measured).lost
+    assert lost == {wrong % 30: "off the path of its neighbours"}
 
 
 @pytest.mark.long

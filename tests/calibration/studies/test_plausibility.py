@@ -17,7 +17,7 @@ from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
 from calibration.results.numbers import has_interval
-from calibration.studies.plausibility.drag import sphere_drag
+from calibration.studies.plausibility.drag import drag_beside_spheres, sphere_drag
 from calibration.studies.plausibility.finding import is_meaningless
 from calibration.studies.plausibility.known_beforehand import contradicts_knowledge
 from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
@@ -559,3 +559,37 @@ def test_what_contradicts_what_is_known_in_one_recording_names_it_and_its_own_re
     (finding,) = contradicts_knowledge(cal.fit(problem))
     assert "drift of the picture along z of film_1 comes out as 0.0" in finding.sentence
     assert "(--nuisance 'camera drift')" in finding.sentence
+
+
+def estimate(value, sd):
+    return cal.Estimate(
+        name="-",
+        label="-",
+        symbol="-",
+        unit="-",
+        value=value,
+        sd=sd,
+        start=value,
+        status=cal.Determination.DETERMINED,
+    )
+
+
+@pytest.mark.parametrize(
+    ("drag", "correlation", "restitution"),
+    [
+        ((0.997, 0.126), 0.95, "0.847 instead of 0.868"),  # a film compressed too strongly
+        ((0.2, 0.05), 0.9, "0.883 instead of 0.868"),
+        ((0.6, 0.02), 0.95, None),  # a tennis ball
+        ((0.997, 0.126), 0.3, None),
+        ((0.8, 0.25), 0.95, None),
+    ],
+)
+def test_drag_that_no_ball_has_and_that_goes_with_restitution_is_said(
+    drag, correlation, restitution
+):
+    found = list(drag_beside_spheres(estimate(*drag), estimate(0.868, 0.0046), correlation, 3000.0))
+    if restitution is None:
+        assert not found
+    else:
+        assert restitution in found[0].sentence
+        assert "--parameter 'drag.coefficient=0.39'" in found[0].sentence
