@@ -97,6 +97,11 @@ POLISHING = 6
 CORRECTIONS = 2
 """Corrections of that time which carry its first and second derivative."""
 
+CORRECTIONS_TO_CORNER = 4
+"""The same where resistances have corners: the slope there is that of a secant, and each correction
+leaves its relative error, of a few hundredths, of what the one before left.
+"""
+
 SETTLED, PLACED = 10.0, 1.2
 """Amplitude of the overlap about the static one, in units of it, below which a contact settles: in
 units of the accuracy after a motion, since what is left out of one turns into derivatives by its
@@ -891,7 +896,7 @@ def next_step(
         )
         shorter = jnp.maximum(share * longest, shortest)
         if sliding is not None and reversal is not None:
-            shorter = jnp.where(searches, next_length(reversal), shorter)
+            shorter = jnp.where(searches, next_length(sliding, reversal), shorter)
         too_long = too_long | searches
         theta = first_events(watched, seen_before, ends, longest, active.closed, kept, graze)
         # One at a time, each with the derivative of its own time, even where several happen at the
@@ -972,14 +977,16 @@ def next_step(
                 change = (beyond - frozen(beyond)) / jnp.where(slow, jnp.inf, slope)
                 return jnp.where(last, length, length - change), slope, after
 
-            last = correction == CORRECTIONS
+            last = correction == corrections
             return when(happens | last, tried, lambda: current), None
 
+        cornered = sliding is not None and sliding.side is not None
+        corrections = CORRECTIONS_TO_CORNER if cornered else CORRECTIONS
         # The length that was found; where nothing strikes, it moves with the longest step.
         scaled = duration * (longest / tried_first)
         begin = found.length + jnp.where(struck, 0.0, scaled - frozen(scaled))
         (length, _, tried), _ = jax.lax.scan(
-            corrected, (begin, jnp.zeros_like(begin), nothing), jnp.arange(CORRECTIONS + 1)
+            corrected, (begin, jnp.zeros_like(begin), nothing), jnp.arange(corrections + 1)
         )
         return found._replace(length=length, tried=tried)
 

@@ -57,6 +57,11 @@ BEYOND_CORNER = 1e-6
 by some 1e-2 of that.
 """
 
+MUCH_NEARER = 1e-2
+"""Of two tries on either side of a corner, how much nearer the one beyond it has to be to tell the
+slope there.
+"""
+
 MOST_TRIES = 30
 """Of the length of a step that is to end at a reversal."""
 
@@ -100,6 +105,7 @@ class Bracket(NamedTuple):
         left: excess of the speed at the end of the former [m/s].
         speed: at which it should end [m/s].
         slope: its rate there, by the last two that end before it [m/s^2].
+        beyond: excess at the end of ``high`` [m/s].
     """
 
     chosen: jax.Array
@@ -109,6 +115,7 @@ class Bracket(NamedTuple):
     left: jax.Array
     speed: jax.Array
     slope: jax.Array
+    beyond: jax.Array
 
 
 def motions(world: World, at: Geometry, state: State) -> jax.Array:
@@ -283,15 +290,20 @@ def searched(
     """
     goes_on = jnp.any(bracket.chosen)
     begins = first & ~goes_on & jnp.any(left.excess <= 0) & (bracket.tries == 0)
-    narrower = narrowed(bracket, left, length)
+    narrower = narrowed(before, bracket, left, length)
     there = goes_on & (narrower.low == length) & (narrower.slope < 0)
     there = there & (narrower.left <= narrower.speed)
+    # What seemed to come first by mean rates may not have.
+    earlier = there & jnp.any(left.excess <= 0)
+    begins, there = begins | earlier, there & ~earlier
+    goes_on = goes_on & ~earlier
     ends = goes_on & (there & too_long | ~there & (narrower.tries >= MOST_TRIES))
+    fresh = begun(before, left, length)._replace(tries=jnp.where(earlier, narrower.tries, 0))
     now = jax.tree.map(
         lambda new, old, fresh: jnp.where(goes_on, new, jnp.where(begins, fresh, old)),
         narrower,
         bracket,
-        begun(before, left, length),
+        fresh,
     )
     return now._replace(chosen=now.chosen & ~ends), begins | (goes_on & ~there & ~ends)
 
@@ -300,7 +312,7 @@ def no_bracket(before: Resisted, length: jax.Array) -> Bracket:
     """Nothing is searched for."""
     zero = jnp.zeros_like(length)
     nothing = jnp.zeros_like(before.slides)
-    return Bracket(nothing, jnp.asarray(0), zero, length, zero, zero, zero)
+    return Bracket(nothing, jnp.asarray(0), zero, length, zero, zero, zero, zero)
 
 
 def begun(before: Resisted, left: Left, length: jax.Array) -> Bracket:
@@ -312,38 +324,58 @@ def begun(before: Resisted, left: Left, length: jax.Array) -> Bracket:
     share = jnp.where(reverses, before.excess / slower, jnp.inf)
     first = jnp.arange(share.size).reshape(share.shape) == jnp.argmin(share)
     chosen = first & reverses
-    excess, speed = (
-        jnp.sum(jnp.where(chosen, column, 0.0)) for column in (before.excess, before.speed)
+    excess, speed, beyond = (
+        jnp.sum(jnp.where(chosen, column, 0.0))
+        for column in (before.excess, before.speed, left.excess)
     )
     zero = jnp.zeros_like(length)
-    return Bracket(chosen, jnp.asarray(0), zero, length, excess, speed, zero)
+    return Bracket(chosen, jnp.asarray(0), zero, length, excess, speed, zero, beyond)
 
 
-def narrowed(bracket: Bracket, left: Left, length: jax.Array) -> Bracket:
+def to_corner(before: Resisted, bracket: Bracket) -> jax.Array:
+    """Whether what is searched for is a corner, where speeds are continuous, and no jump."""
+    if before.side is None:
+        return jnp.zeros((), dtype=bool)
+    return jnp.any(bracket.chosen & (before.side != 0))
+
+
+def narrowed(before: Resisted, bracket: Bracket, left: Left, length: jax.Array) -> Bracket:
     """After a try of a step of some ``length``."""
     excess, speed = (
         jnp.sum(jnp.where(bracket.chosen, column, 0.0)) for column in (left.excess, left.speed)
     )
-    before = excess > 0
-    further = jnp.where(before & (length > bracket.low), length - bracket.low, 1.0)
-    slope = (excess - bracket.left) / further
+    short = excess > 0
+    since = jnp.where(short & (length > bracket.low), length - bracket.low, 1.0)
+    until = jnp.where(bracket.high > length, bracket.high - length, 1.0)
+    # The time of the step moves by this slope. Beyond a corner it changes within a short time.
+    slope = jnp.where(
+        to_corner(before, bracket) & (until < MUCH_NEARER * since),
+        (bracket.beyond - excess) / until,
+        (excess - bracket.left) / since,
+    )
     return Bracket(
         bracket.chosen,
         bracket.tries + 1,
-        jnp.where(before, length, bracket.low),
-        jnp.where(before, bracket.high, length),
-        jnp.where(before, excess, bracket.left),
-        jnp.where(before, speed, bracket.speed),
-        jnp.where(before & (slope < 0), slope, bracket.slope),
+        jnp.where(short, length, bracket.low),
+        jnp.where(short, bracket.high, length),
+        jnp.where(short, excess, bracket.left),
+        jnp.where(short, speed, bracket.speed),
+        jnp.where(short & (slope < 0), slope, bracket.slope),
+        jnp.where(short, bracket.beyond, excess),
     )
 
 
-def next_length(bracket: Bracket) -> jax.Array:
-    """Length of the next try [s]: by the slope to where half the speed is left, or into the
-    middle.
+def next_length(before: Resisted, bracket: Bracket) -> jax.Array:
+    """Length of the next try [s]: by the slope to where half the speed is left, or into the middle;
+    to a corner every second time by the chord, as the speed is continuous there: of the two, one
+    falls short of it and one goes beyond.
     """
-    falls = bracket.slope < 0
     lacks = bracket.speed / 2 - bracket.left
-    secant = bracket.low + lacks / jnp.where(falls, bracket.slope, -1.0)
-    within = falls & (secant > bracket.low) & (secant < bracket.high)
-    return jnp.where(within, secant, (bracket.low + bracket.high) / 2)
+    width = bracket.high - bracket.low
+    chord = (bracket.beyond - bracket.left) / jnp.where(width > 0, width, 1.0)
+    by_chord = to_corner(before, bracket) & (bracket.tries % 2 == 0)
+    slope = jnp.where(by_chord, chord, bracket.slope)
+    falls = slope < 0
+    further = lacks / jnp.where(falls, slope, -1.0)
+    within = falls & (further > 0) & (further < width)
+    return bracket.low + jnp.where(within, further, width / 2)
