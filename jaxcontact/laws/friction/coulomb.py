@@ -530,7 +530,7 @@ class RegularizedCoulomb(SlipFriction):
 
     @property
     def corner(self) -> Real | None:
-        """Slip [m/s] at which the force has a corner: the slip velocity of the linear form."""
+        """Slip [m/s] at which the force has a corner, the slip velocity of the linear form."""
         return self.regularization.corner(self.slip_velocity)
 
     def force(self, slip: Real, normal_force: Real) -> jax.Array:

@@ -489,7 +489,7 @@ class RollingResistance(RollingFlow):
 
     @property
     def corner(self) -> Real | None:
-        """Rotation rate [rad/s] at which the torque has a corner: of the linear form."""
+        """Rotation rate [rad/s] at which the torque has a corner, of the linear form."""
         return self.regularization.corner(self.rolling_velocity)
 
     def torque(

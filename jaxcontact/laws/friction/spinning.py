@@ -459,7 +459,7 @@ class SpinningFriction(SpinningLaw):
 
     @property
     def corner(self) -> Real | None:
-        """Spin [rad/s] at which the torque has a corner: of the linear form."""
+        """Spin [rad/s] at which the torque has a corner, of the linear form."""
         return self.regularization.corner(self.spin_velocity)
 
     def limit(self, *, effective_radius: Real, overlap: Real) -> Real:
