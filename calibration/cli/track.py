@@ -85,15 +85,12 @@ def track(
     target = Path(out) if out else Path(film).with_suffix(".csv")
     with Progress(standard_error()) as say:
         from calibration.films.film import Region
-        from calibration.films.overlay import check_overlay, write_overlay
+        from calibration.films.overlay import check_other_than, check_overlay, write_overlay
         from calibration.films.track import track as follow
         from calibration.films.tracked import MARK
         from calibration.io.atomic import check_replaceable
 
-        if target.resolve() == Path(film).resolve():
-            raise InputError(
-                "this is the film itself", remedy="Name another file with --out.", path=target
-            )
+        check_other_than(film, target)
         check_replaceable(target, mark=MARK, writer="jaxcontact track", force=force)
         if overlay is not None:
             check_overlay(overlay, film=film, force=force)

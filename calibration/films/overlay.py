@@ -99,16 +99,23 @@ def check_overlay(
         )
 
 
+def check_other_than(film: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+    """Raise where what is to be written is the film itself.
+
+    Raises:
+        InputError: it is.
+    """
+    if Path(path).resolve() == Path(film).resolve():
+        raise InputError("this is the film itself", remedy="Name another file.", path=path)
+
+
 def _check_name(path: str | os.PathLike[str], film: str | os.PathLike[str]) -> None:
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(
             "the folder of this file does not exist", remedy="Make it, or name another.", path=path
         )
-    if target.resolve() == Path(film).resolve():
-        raise InputError(
-            "this is the film itself", remedy="Name another file for the overlay.", path=path
-        )
+    check_other_than(film, path)
     if target.suffix.lower() not in ENDINGS:
         raise InputError(
             "the overlay is a film, which this name is not of",

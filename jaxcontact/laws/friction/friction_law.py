@@ -40,8 +40,8 @@ def friction_law(
             ``(..., k)`` [m/s] and ``normal_force`` ``(...)`` [N]: proportional to the latter,
             opposed to the slip, and rising continuously from zero slip.
         corner: name of the parameter, ``"slip_velocity"`` say, that is the slip [m/s] at which the
-            force has a corner: no step of a simulation then passes it, which leaves derivatives
-            off by some 1e-4. Ignored where the law's static arguments make it smooth.
+            force has a corner: steps of several bodies then end there. Those that pass it leave
+            derivatives by 1e-4 off. Ignored where the law's static arguments make it smooth.
 
     Returns:
         A frozen model named like the function, in capitals without underscores; for one function

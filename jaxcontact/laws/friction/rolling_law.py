@@ -45,9 +45,9 @@ def rolling_law(
             ``effective_radius`` ``(...)`` [m]: proportional to the normal force, opposed to the
             rotation, and rising continuously from none.
         corner: name of the parameter, ``"rolling_velocity"`` say, that is the rotation rate
-            [rad/s] at which the torque has a corner: no step of a simulation then passes it, which
-            leaves derivatives off by some 1e-4. Ignored where the law's static arguments make it
-            smooth.
+            [rad/s] at which the torque has a corner: steps of several bodies then end there. Those
+            that pass it leave derivatives by 1e-4 off. Ignored where the law's static arguments
+            make it smooth.
 
     Returns:
         A frozen model named like the function, in capitals without underscores; for one function

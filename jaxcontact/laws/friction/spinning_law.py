@@ -45,8 +45,8 @@ def spinning_law(
             ``(...)`` [m]: proportional to the normal force, opposed to the spin, the same in both
             directions, and rising continuously from none. Elementwise.
         corner: name of the parameter, ``"spin_velocity"`` say, that is the spin [rad/s] at which
-            the torque has a corner: no step of a simulation then passes it, which leaves
-            derivatives off by some 1e-4. Ignored where the law's static arguments make it smooth.
+            the torque has a corner: steps of several bodies then end there. Those that pass it
+            leave derivatives by 1e-4 off. Ignored where the law's static arguments make it smooth.
 
     Returns:
         A frozen model named like the function, in capitals without underscores; for one function

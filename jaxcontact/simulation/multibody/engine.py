@@ -67,6 +67,7 @@ from jaxcontact.simulation.multibody.step import (
     no_work,
     normal_forces,
     resists,
+    rounding,
     unloaded,
     unrolled,
 )
@@ -435,11 +436,6 @@ def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.A
         (jnp.where(overlaps, overlap, 1.0) / one) ** (jnp.log(2.0) / jnp.log(two / one)),
         0.0,
     )
-
-
-def rounding(value: jax.Array) -> float:
-    """Relative error of some operations in the precision of ``value``."""
-    return 64 * float(jnp.finfo(value.dtype).eps)
 
 
 def extent(world: World, state: State) -> jax.Array:
@@ -980,7 +976,7 @@ def next_step(
             last = correction == corrections
             return when(happens | last, tried, lambda: current), None
 
-        cornered = sliding is not None and sliding.side is not None
+        cornered = sliding is not None and sliding.corner is not None
         corrections = CORRECTIONS_TO_CORNER if cornered else CORRECTIONS
         # The length that was found; where nothing strikes, it moves with the longest step.
         scaled = duration * (longest / tried_first)
@@ -1367,7 +1363,7 @@ def excess_lack(
     of_all = fineness(world, method) ** 3 * allowed_lack(max(method.accuracy, 1e-6), precision)
     shares = LACK_OF_STEP_OF_CLUMPS if world.turns else LACK_OF_STEP
     lacks = told.speed - told.by_split, told.by_split
-    rounded = 64 * float(jnp.finfo(precision).eps)
+    rounded = rounding(told.speed)
     excess = [
         lack / (fastest * max(share * of_all, rounded))
         for lack, share in zip(lacks, shares, strict=True)

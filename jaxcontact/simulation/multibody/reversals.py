@@ -23,6 +23,7 @@ from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.pairs import Geometry, World, contact_of_each_pair
+from jaxcontact.simulation.multibody.step import rounding
 from jaxcontact.simulation.multibody.sustained_contacts import (
     Sustained,
     has_torque,
@@ -66,6 +67,18 @@ MOST_TRIES = 30
 """Of the length of a step that is to end at a reversal."""
 
 
+class Corner(NamedTuple):
+    """Of what resists each motion, ``(kinds, pairs)``.
+
+    Attributes:
+        speed: at which it is [m/s], infinite where there is none, with its derivatives.
+        side: of it at the start of a step, 1 above and -1 below, 0 where none is watched.
+    """
+
+    speed: jax.Array
+    side: jax.Array
+
+
 class Resisted(NamedTuple):
     """Motions that contacts resist, ``(kinds, pairs, ...)``: slip, rolling and spinning, the latter
     two times the effective radius.
@@ -76,8 +89,7 @@ class Resisted(NamedTuple):
         slides: whether it is faster than that at the start.
         holds: whether it is none, since the contact could hold more.
         excess: by how much it is faster [m/s], or how much more can be held than where a step ends.
-        side: of the corner of its resistance, 1 above and -1 below, 0 where none is watched;
-            ``None`` where there is no corner.
+        corner: ``None`` where no resistance has one.
     """
 
     direction: jax.Array
@@ -85,13 +97,13 @@ class Resisted(NamedTuple):
     slides: jax.Array
     holds: jax.Array
     excess: jax.Array
-    side: jax.Array | None
+    corner: Corner | None = None
 
     @property
     def watched(self) -> jax.Array:
         """Motions whose change ends a step."""
         ends = self.slides | self.holds
-        return ends if self.side is None else ends | (self.side != 0)
+        return ends if self.corner is None else ends | (self.corner.side != 0)
 
 
 class Bracket(NamedTuple):
@@ -174,28 +186,27 @@ def resisted(
     excess = jnp.where(slides, size - speed, jnp.where(holds, margin - JUST_HELD, 0.0))
     corner = corners(world)
     if corner is None:
-        return Resisted(direction, speed, slides, holds, excess, None)
-    corner = frozen(corner)
-    nearest = beyond_corner(corner, fastest)
-    watched = closed & ~slides & ~holds & (jnp.abs(size - corner) > 2 * nearest)
-    side = jnp.where(watched & jnp.isfinite(corner), jnp.where(size > corner, 1.0, -1.0), 0.0)
-    ends = side != 0
-    way = jnp.where(ends, side * (size - corner), 0.0)
+        return Resisted(direction, speed, slides, holds, excess)
+    at_corner = frozen(corner)
+    nearest = frozen(beyond_corner(at_corner, fastest))
+    ends = closed & ~slides & ~holds & jnp.isfinite(at_corner)
+    ends = ends & (jnp.abs(size - at_corner) > 2 * nearest)
+    side = jnp.where(ends, jnp.where(size > at_corner, 1.0, -1.0), 0.0)
+    way = jnp.where(ends, side * (size - at_corner), 0.0)
     return Resisted(
         direction,
         jnp.where(ends, nearest, speed),
         slides,
         holds,
         jnp.where(ends, way + nearest, excess),
-        side,
+        Corner(corner, side),
     )
 
 
 def beyond_corner(corner: jax.Array, fastest: jax.Array) -> jax.Array:
     """How far beyond a ``corner`` [m/s] a step may end, by its size and by rounding [m/s]."""
-    rounding = 64 * float(jnp.finfo(corner.dtype).eps)
     finite = jnp.where(jnp.isfinite(corner), corner, 0.0)
-    return jnp.maximum(BEYOND_CORNER * finite, rounding * fastest)
+    return jnp.maximum(BEYOND_CORNER * finite, rounding(corner) * fastest)
 
 
 def no_margin(world: World) -> jax.Array:
@@ -266,10 +277,9 @@ def left_of(world: World, before: Resisted, at: Geometry, end: Sustained) -> Lef
     speed = before.speed + WAYS_APART * jax.lax.stop_gradient(end.spread)
     speed = jnp.where(before.holds, JUST_HELD, speed)
     excess = jnp.where(before.holds, end.margin, along) - speed
-    corner = corners(world)
-    if before.side is not None and corner is not None:
-        ends = before.side != 0
-        way = before.side * (safe_norm(moving) - jnp.where(ends, corner, 0.0))
+    if before.corner is not None:
+        ends = before.corner.side != 0
+        way = before.corner.side * (safe_norm(moving) - jnp.where(ends, before.corner.speed, 0.0))
         excess = jnp.where(ends, way + before.speed, excess)
         speed = jnp.where(ends, before.speed, speed)
     return Left(speed, jnp.where(before.watched, excess, 1.0))
@@ -334,9 +344,9 @@ def begun(before: Resisted, left: Left, length: jax.Array) -> Bracket:
 
 def to_corner(before: Resisted, bracket: Bracket) -> jax.Array:
     """Whether what is searched for is a corner, where speeds are continuous, and no jump."""
-    if before.side is None:
+    if before.corner is None:
         return jnp.zeros((), dtype=bool)
-    return jnp.any(bracket.chosen & (before.side != 0))
+    return jnp.any(bracket.chosen & (before.corner.side != 0))
 
 
 def narrowed(before: Resisted, bracket: Bracket, left: Left, length: jax.Array) -> Bracket:

@@ -87,10 +87,10 @@ as measured, the step itself lacks less by this factor.
 BEFORE_CORNER = 0.9
 """How far a step goes to where a force has a corner, in units of the way there: not beyond it."""
 
-AT_LIMIT, ROUNDED = 1e-6, 64.0
-"""Of the limit of a spring: what it misses at most at the end of a step while it slides; and in
-units of rounding, where that is more. What has just ceased to slide without a dashpot misses it by
-the square of the time since.
+AT_LIMIT = 1e-6
+"""Of the limit of a spring: what it misses at most at the end of a step while it slides, or what is
+rounded, where that is more. What has just ceased to slide without a dashpot misses it by the square
+of the time since.
 """
 
 SLOWEST = 1e-9
@@ -229,6 +229,11 @@ class Moving(NamedTuple):
     time: jax.Array
     state: State
     sums: Sums
+
+
+def rounding(value: jax.Array) -> float:
+    """Relative error of some operations in the precision of ``value``."""
+    return 64 * float(jnp.finfo(value.dtype).eps)
 
 
 def orientation_rate(world: World, state: State) -> jax.Array | None:
@@ -456,7 +461,7 @@ def friction_lack(world: World, active: Active, before: jax.Array, after: jax.Ar
         most = jnp.asarray(contact.friction.coefficient)
         return safe_norm(friction(after) - first - change) / jnp.where(most > 0, most, jnp.inf)
 
-    rounded = ROUNDED * float(jnp.finfo(before.dtype).eps) * active.fastest
+    rounded = rounding(before) * active.fastest
     told = active.closed & (safe_norm(after - before) > rounded)
     shares = jax.vmap(share)(contact_of_each_pair(world), before, after)
     return jnp.where(told, shares, 0.0)
@@ -772,7 +777,7 @@ def held_by_springs(world: World, active: Active, at: Geometry, state: State) ->
         for sprung in springs
     ]
     limits = [jnp.multiply(sprung.limit, load) for sprung in springs]
-    missed = max(AT_LIMIT, ROUNDED * float(jnp.finfo(load.dtype).eps))
+    missed = max(AT_LIMIT, rounding(load))
     return jnp.stack(overloads) < -missed * jnp.stack(limits)
 
 
