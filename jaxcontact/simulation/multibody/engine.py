@@ -98,11 +98,6 @@ POLISHING = 6
 CORRECTIONS = 2
 """Corrections of that time which carry its first and second derivative."""
 
-CORRECTIONS_TO_CORNER = 4
-"""The same where resistances have corners: the slope there is that of a secant, and each correction
-leaves its relative error, of a few hundredths, of what the one before left.
-"""
-
 SETTLED, PLACED = 10.0, 1.2
 """Amplitude of the overlap about the static one, in units of it, below which a contact settles: in
 units of the accuracy after a motion, since what is left out of one turns into derivatives by its
@@ -946,12 +941,29 @@ def next_step(
             reversal = reversal._replace(chosen=chosen)
         return found._replace(reversal=reversal)
 
+    def left_of_chosen(found: Search, tried: Tried) -> jax.Array:
+        if sliding is None or found.reversal is None:
+            return jnp.zeros_like(found.length)
+        left = left_of(world, sliding, tried.at, tried.end)
+        return jnp.sum(jnp.where(found.reversal.chosen, left.excess, 0.0))
+
+    def rate_of_chosen(found: Search) -> jax.Array:
+        # Of the step as it is computed, not of the motion, which differs by the error of the step:
+        # of what is stiff, that is not small.
+        def left(length: jax.Array) -> jax.Array:
+            return left_of_chosen(found, after_step(length, found.longest))
+
+        along = (found.length,), (jnp.ones_like(found.length),)
+        return without_derivatives(lambda: jax.jvp(left, *along)[1])
+
     # Corrections of the time of the event with the slope of the solution, each of which carries one
     # more derivative, then the step itself: a loop, so that the step is compiled once.
     def derived(found: Search) -> Search:
         chosen, longest, reversal = found.chosen, found.longest, found.reversal
         struck = jnp.any(chosen)
-        happens = struck if reversal is None else struck | jnp.any(reversal.chosen)
+        reverses = jnp.any(False if reversal is None else reversal.chosen)
+        none = jnp.zeros_like(longest)
+        falls = when(reverses, lambda: rate_of_chosen(found), lambda: none)
 
         def corrected(
             current: tuple[jax.Array, jax.Array, Tried], correction: jax.Array
@@ -961,28 +973,22 @@ def next_step(
                 after = after_step(length, longest)
                 passed, slopes = distances(watched, seen_before, after.ends, length)
                 here = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
-                beyond = jnp.sum(jnp.where(chosen, passed, 0.0))
-                if sliding is not None and reversal is not None:
-                    left = left_of(world, sliding, after.at, after.end)
-                    # The speed at which it ends stays what it is, whatever the parameters.
-                    beyond = beyond + jnp.sum(jnp.where(reversal.chosen, left.excess, 0.0))
-                    here = jnp.where(jnp.any(reversal.chosen), reversal.slope, here)
-                slope = jnp.where(correction == 0, here, slope)
+                slope = jnp.where(struck & (correction == 0), here, slope)
+                # The speed at which it ends stays what it is, whatever the parameters.
+                beyond = jnp.sum(jnp.where(chosen, passed, 0.0)) + left_of_chosen(found, after)
                 # A pair that grazes has hardly a slope.
                 slow = jnp.abs(slope) <= 1e-12
                 change = (beyond - frozen(beyond)) / jnp.where(slow, jnp.inf, slope)
                 return jnp.where(last, length, length - change), slope, after
 
-            last = correction == corrections
-            return when(happens | last, tried, lambda: current), None
+            last = correction == CORRECTIONS
+            return when(struck | reverses | last, tried, lambda: current), None
 
-        cornered = sliding is not None and sliding.corner is not None
-        corrections = CORRECTIONS_TO_CORNER if cornered else CORRECTIONS
         # The length that was found; where nothing strikes, it moves with the longest step.
         scaled = duration * (longest / tried_first)
         begin = found.length + jnp.where(struck, 0.0, scaled - frozen(scaled))
         (length, _, tried), _ = jax.lax.scan(
-            corrected, (begin, jnp.zeros_like(begin), nothing), jnp.arange(corrections + 1)
+            corrected, (begin, falls, nothing), jnp.arange(CORRECTIONS + 1)
         )
         return found._replace(length=length, tried=tried)
 

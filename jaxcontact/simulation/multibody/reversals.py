@@ -58,11 +58,6 @@ BEYOND_CORNER = 1e-6
 by some 1e-2 of that.
 """
 
-MUCH_NEARER = 1e-2
-"""Of two tries on either side of a corner, how much nearer the one beyond it has to be to tell the
-slope there.
-"""
-
 MOST_TRIES = 30
 """Of the length of a step that is to end at a reversal."""
 
@@ -300,9 +295,8 @@ def searched(
     """
     goes_on = jnp.any(bracket.chosen)
     begins = first & ~goes_on & jnp.any(left.excess <= 0) & (bracket.tries == 0)
-    narrower = narrowed(before, bracket, left, length)
-    there = goes_on & (narrower.low == length) & (narrower.slope < 0)
-    there = there & (narrower.left <= narrower.speed)
+    narrower = narrowed(bracket, left, length)
+    there = goes_on & (narrower.low == length) & (narrower.left <= narrower.speed)
     # What seemed to come first by mean rates may not have.
     earlier = there & jnp.any(left.excess <= 0)
     begins, there = begins | earlier, there & ~earlier
@@ -349,20 +343,14 @@ def to_corner(before: Resisted, bracket: Bracket) -> jax.Array:
     return jnp.any(bracket.chosen & (before.corner.side != 0))
 
 
-def narrowed(before: Resisted, bracket: Bracket, left: Left, length: jax.Array) -> Bracket:
+def narrowed(bracket: Bracket, left: Left, length: jax.Array) -> Bracket:
     """After a try of a step of some ``length``."""
     excess, speed = (
         jnp.sum(jnp.where(bracket.chosen, column, 0.0)) for column in (left.excess, left.speed)
     )
     short = excess > 0
     since = jnp.where(short & (length > bracket.low), length - bracket.low, 1.0)
-    until = jnp.where(bracket.high > length, bracket.high - length, 1.0)
-    # The time of the step moves by this slope. Beyond a corner it changes within a short time.
-    slope = jnp.where(
-        to_corner(before, bracket) & (until < MUCH_NEARER * since),
-        (bracket.beyond - excess) / until,
-        (excess - bracket.left) / since,
-    )
+    slope = (excess - bracket.left) / since
     return Bracket(
         bracket.chosen,
         bracket.tries + 1,
