@@ -36,29 +36,6 @@ def arguments_of(law: Law) -> tuple[str, ...]:
     return tuple(inspect.signature(law.function).parameters)
 
 
-def corner_of(maker: str, law: Law, parameter: str | None) -> property:
-    """The attribute ``corner`` of a law that has one at the velocity ``parameter``, unless its
-    static arguments make it smooth.
-
-    Raises:
-        ValueError: the function has no such argument.
-    """
-    if parameter is not None and parameter not in arguments_of(law):
-        raise ValueError(
-            f"{maker}: corner = {parameter!r} is not an argument of {law.name}. Take one of "
-            f"{', '.join(arguments_of(law))}: the velocity at which the law has its corner."
-        )
-    fixed = tuple(name for name, example in law.example.items() if not is_number(example))
-
-    def corner(self: Any) -> Any:
-        values = vars(self)
-        kept = {name: values[name] for name in fixed if name in values}
-        smooth = parameter is None or law.smoothness_at(**kept) >= 1
-        return None if smooth else values[parameter]
-
-    return property(corner)
-
-
 def class_of_function(
     law: Law,
     *,

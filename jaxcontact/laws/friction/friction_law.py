@@ -7,12 +7,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.corner import check_corner, corner_of
 from jaxcontact.laws.core.flow_of_force import velocity_after
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.core.model_of_function import (
     arguments_of,
     class_of_function,
-    corner_of,
     registered,
 )
 from jaxcontact.laws.core.opposing_force import check_opposing, largest_ratio
@@ -52,7 +52,8 @@ def friction_law(
     Raises:
         ValueError: ``function`` is not registered, does not take both arguments, has a memory, or
             jumps. An instance: the force is not proportional to the normal force, or does not
-            oppose the slip.
+            oppose the slip, or has a corner that is not ``corner`` (where it is registered with
+            one, ``smoothness=0``).
 
     Example:
         >>> from jaxcontact.laws import stribeck
@@ -96,7 +97,9 @@ def _class_of_law(function: Callable[..., jax.Array], corner: str | None) -> typ
         )
 
     def check(self: Any) -> None:
-        check_opposing(self, functools.partial(force, self), velocity="slip")
+        of_slip = functools.partial(force, self)
+        check_opposing(self, of_slip, velocity="slip")
+        check_corner("friction_law", law, self, of_slip, velocity="slip")
 
     members: dict[str, Any] = {
         "corner": corner_of("friction_law", law, corner),

@@ -7,11 +7,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.corner import check_corner, corner_of
 from jaxcontact.laws.core.flow_of_force import velocity_after
 from jaxcontact.laws.core.model_of_function import (
     arguments_of,
     class_of_function,
-    corner_of,
     registered,
 )
 from jaxcontact.laws.core.opposing_force import check_opposing, largest_ratio
@@ -58,7 +58,8 @@ def rolling_law(
     Raises:
         ValueError: ``function`` is not registered, does not take rotation rate and normal force,
             has a memory, or jumps. An instance: the torque is not proportional to the normal force,
-            or does not oppose the rotation.
+            does not oppose the rotation, or has a corner that is not ``corner`` (where it is
+            registered with one, ``smoothness=0``).
 
     Example:
         >>> from jaxcontact.laws import rolling
@@ -121,6 +122,7 @@ def _class_of_law(function: Callable[..., jax.Array], corner: str | None) -> typ
     def check(self: Any) -> None:
         force = functools.partial(torque, self, effective_radius=ANY_RADIUS)
         check_opposing(self, force, velocity="rotation rate")
+        check_corner("rolling_law", law, self, force, velocity="rotation rate")
 
     members: dict[str, Any] = {
         "corner": corner_of("rolling_law", law, corner),

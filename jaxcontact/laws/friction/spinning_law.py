@@ -7,11 +7,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.corner import check_corner, corner_of
 from jaxcontact.laws.core.flow_of_force import velocity_after
 from jaxcontact.laws.core.model_of_function import (
     arguments_of,
     class_of_function,
-    corner_of,
     registered,
 )
 from jaxcontact.laws.core.opposing_force import check_opposing, largest_ratio
@@ -57,7 +57,8 @@ def spinning_law(
     Raises:
         ValueError: ``function`` is not registered, does not take spin and normal force, has a
             memory, or jumps. An instance: the torque is not proportional to the normal force, or
-            does not oppose the spin.
+            does not oppose the spin, or has a corner that is not ``corner`` (where it is registered
+            with one, ``smoothness=0``).
 
     Example:
         >>> from jaxcontact.laws import spinning
@@ -140,7 +141,9 @@ def _class_of_law(function: Callable[..., jax.Array], corner: str | None) -> typ
         return of_one(*(jnp.asarray(one, dtype=float) for one in (effective_radius, overlap)))
 
     def check(self: Any) -> None:
-        check_opposing(self, functools.partial(torque, self, **ANY_CONTACT), velocity="spin")
+        of_spin = functools.partial(torque, self, **ANY_CONTACT)
+        check_opposing(self, of_spin, velocity="spin")
+        check_corner("spinning_law", law, self, of_spin, velocity="spin")
 
     members: dict[str, Any] = {
         "corner": corner_of("spinning_law", law, corner),

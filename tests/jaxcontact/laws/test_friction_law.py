@@ -10,12 +10,14 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
+from jaxcontact.laws.core.corner import corners
 from jaxcontact.laws.friction import coulomb, rolling, spinning, stribeck
 from jaxcontact.laws.friction.continuous import continuous_friction_force
+from jaxcontact.numerics.smooth import safe_norm
 
 pytestmark = pytest.mark.slow
 
-FromForce = jc.friction_law(coulomb.friction_force)
+FromForce = jc.friction_law(coulomb.friction_force, corner="slip_velocity")
 Stribeck = jc.friction_law(stribeck.regularized_stribeck_force)
 FORMS = jc.laws.REGULARIZATIONS
 DIRECTION = jnp.array([0.6, 0.8, 0.0])
@@ -200,7 +202,7 @@ def test_what_cannot_be_is_refused():
 
 
 def test_for_one_function_there_is_one_class():
-    assert jc.friction_law(coulomb.friction_force) is FromForce
+    assert jc.friction_law(coulomb.friction_force, corner="slip_velocity") is FromForce
 
 
 @pytest.mark.long
@@ -217,18 +219,57 @@ def test_it_keeps_the_rules_of_friction_laws():
 
 
 def test_a_law_of_a_function_tells_its_corner_where_its_form_has_one():
-    Cornered = jc.friction_law(coulomb.friction_force, corner="slip_velocity")
     given = {"coefficient": 0.3, "slip_velocity": 2e-3}
-    assert Cornered(**given, regularization=coulomb.LINEAR).corner == 2e-3
-    assert Cornered(**given, regularization=coulomb.ROOT).corner is None
-    assert FromForce(**given, regularization=coulomb.LINEAR).corner is None
-    law = Cornered(**given, regularization=coulomb.LINEAR)
+    assert FromForce(**given, regularization=coulomb.LINEAR).corner == 2e-3
+    assert FromForce(**given, regularization=coulomb.ROOT).corner is None
+    law = FromForce(**given, regularization=coulomb.LINEAR)
     assert pickle.loads(pickle.dumps(law)).corner == 2e-3
     Rolling = jc.rolling_law(rolling.regularized_rolling_torque, corner="rolling_velocity")
     torque = Rolling(rolling_coefficient=0.1, rolling_velocity=3.0, regularization=coulomb.LINEAR)
     assert torque.corner == 3.0
     with pytest.raises(ValueError, match="corner = 'slip' is not"):
         jc.spinning_law(spinning.regularized_spinning_torque, corner="slip")
+
+
+@pytest.mark.parametrize("slip_velocity", [1e-6, 2e-3, 40.0])
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_a_corner_that_is_not_told_is_found_and_its_parameter_named(slip_velocity, precision):
+    given = {"coefficient": 0.25, "slip_velocity": precision(slip_velocity)}
+    Untold = jc.friction_law(coulomb.friction_force)
+    with pytest.raises(ValueError, match=rf"slip of {slip_velocity:g}.*corner='slip_velocity'"):
+        Untold(**given, regularization=coulomb.LINEAR)
+    # one that is told elsewhere is not told
+    Elsewhere = jc.friction_law(coulomb.friction_force, corner="coefficient")
+    with pytest.raises(ValueError, match="corner='slip_velocity'"):
+        Elsewhere(**given, regularization=coulomb.LINEAR)
+
+
+def test_corners_of_torques_are_found_likewise():
+    Rolling = jc.rolling_law(rolling.regularized_rolling_torque)
+    with pytest.raises(ValueError, match=r"rotation rate of 3 .*corner='rolling_velocity'"):
+        Rolling(rolling_coefficient=0.1, rolling_velocity=3.0, regularization=coulomb.LINEAR)
+    Spinning = jc.spinning_law(spinning.regularized_spinning_torque)
+    with pytest.raises(ValueError, match=r"spin of 3 .*corner='spin_velocity'"):
+        Spinning(coefficient=0.1, spin_velocity=3.0, regularization=coulomb.LINEAR)
+
+
+@pytest.mark.parametrize("form", jc.laws.REGULARIZATIONS.values(), ids=lambda form: form.name)
+def test_corners_are_found_where_they_are_and_nowhere_else(form):
+    def force(slip, normal_force):
+        return coulomb.friction_force(
+            slip, normal_force, coefficient=0.3, slip_velocity=2e-3, regularization=form
+        )
+
+    assert corners(force) == (pytest.approx([2e-3], rel=2e-6) if form is coulomb.LINEAR else [])
+
+
+def test_each_of_several_corners_is_found():
+    def force(slip, normal_force):
+        speed = safe_norm(slip)
+        steps = jnp.minimum(speed / 1e-3, 1.0) + 0.2 * jnp.clip(speed / 0.5 - 1.0, 0.0, 1.0)
+        return -slip * (normal_force * steps / jnp.where(speed > 0, speed, 1.0))[..., None]
+
+    assert corners(force) == pytest.approx([1e-3, 0.5, 1.0], rel=2e-6)
 
 
 @pytest.mark.parametrize("form", jc.laws.REGULARIZATIONS.values(), ids=lambda form: form.name)
