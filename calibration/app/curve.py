@@ -29,6 +29,7 @@ def bounces_on_curve(report: FileReport) -> dict[str, Any] | None:
             "text": f"{report.name}: {count}",
             "subtext": f"up is {recording.vertical} of the file, in {recording.unit}",
             "textStyle": {"fontSize": 14},
+            "subtextStyle": {"color": "#5c6166"},
         },
         "grid": {"left": 8, "right": 24, "top": 72, "bottom": 28, "containLabel": True},
         "xAxis": {"type": "value", "name": "time [s]", "nameLocation": "middle", "nameGap": 24},
