@@ -251,7 +251,7 @@ class Page:
         self.log.visible = self.busy.visible = True
         lines = io.StringIO()
         self.answered = self.desk.asked
-        self.progress = Progress(Console(file=lines, width=WIDE), every=0.5)
+        self.progress = Progress(Console(file=lines, width=WIDE), every=0.0)
         self._refresh()
         shown = ui.timer(0.5, lambda: self._follow(lines))
         with errors_shown(self.answer):
@@ -264,7 +264,7 @@ class Page:
 
     def _find(self, progress: Progress) -> "Fit":
         with progress as say:
-            return self.desk.fit(progress=say, force=self.replace.value)
+            return self.desk.fit(progress=say, told=say.iteration, force=self.replace.value)
 
     def _follow(self, lines: io.StringIO) -> None:
         """Move what was written since to the page."""

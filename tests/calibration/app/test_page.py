@@ -116,8 +116,10 @@ async def click(user, text, *, sees, retries=100):
     await user.should_see(sees, retries=retries)
 
 
-def found_at_once(study, folder, *, progress):
+def found_at_once(study, folder, *, progress, told=None):
     progress("Fitting 1 sound recording")
+    if told is not None:
+        told(12, 2.5)
     return synthetic.drops(1)
 
 
@@ -148,6 +150,7 @@ def test_from_a_recording_to_the_report(fitted, monkeypatch):
             await check(user)
             await click(user, "Fit", sees="restitution (e): 0.9", retries=600)
             await user.should_see("Fitting 1 sound recording ...")
+            await user.should_see("Fitting 1 sound recording: step ")
             address = user.find("The report in a tab of its own").elements.pop().props["href"]
             report = await user.http_client.get(address)
             assert report.content == Path("studies/study-1/result/report.html").read_bytes()
@@ -183,7 +186,7 @@ def test_files_of_several_kinds_cannot_be_fitted():
 def at_once_if(begun, allowed):
     """A fit that says when it begins, and waits until it is allowed to end."""
 
-    def found(study, folder, *, progress):
+    def found(study, folder, *, progress, told):
         begun.set()
         assert allowed.wait(timeout=20)
         return found_at_once(study, folder, progress=progress)
