@@ -203,11 +203,18 @@ class Desk:
         except InputError as error:
             return str(error)
 
-    def fit(self, *, progress: Callable[[str], None], force: bool = False) -> "Fit":
+    def fit(
+        self,
+        *,
+        progress: Callable[[str], None],
+        told: Callable[[int, float], None] | None = None,
+        force: bool = False,
+    ) -> "Fit":
         """What ``jaxcontact fit`` finds and writes, of one study at a time.
 
         Args:
             progress: called with a sentence at each stage.
+            told: how the search goes, as ``resume_fit`` tells it.
             force: whether results of something else may be replaced, beside a study that was
                 opened; a study of the page has a folder of its own.
 
@@ -222,7 +229,7 @@ class Desk:
         with _ONE_FIT, results_of(study, self.results, force=force or self.opened is None) as write:
             progress("Starting")
             prepare_jax()
-            fit = resume_fit(study, self.results, progress=progress)
+            fit = resume_fit(study, self.results, progress=progress, told=told)
             progress("Writing the results")
             write(fit)
             return fit

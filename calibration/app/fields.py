@@ -34,7 +34,7 @@ def show_fields(section: type[Section], given: Mapping[str, Any], change: Change
 
 def _field(name: str, option: Option, value: Any, change: Callable[[Any], None]) -> ui.element:
     label, kind = name.replace("_", " "), option.kind
-    shown = "" if option.default is None else f" [default: {as_toml(option.default)}]"
+    shown = "" if option.default is None else f" [default: {_default(option.default)}]"
     element: ui.select | ui.input
     with ui.column().classes("w-full gap-0"):
         if kind.typed is bool or (kind.names is not None and kind.typed is str and not kind.parse):
@@ -55,10 +55,15 @@ def _field(name: str, option: Option, value: Any, change: Callable[[Any], None])
                 ),
             )
         element.classes("w-full")
-        ui.label(f"{option.about[:1].upper()}{option.about[1:]}.{shown}").classes(
-            "text-xs text-gray-600"
-        )
+        ui.label(f"{option.about[:1].upper()}{option.about[1:]}.{shown}").classes("small")
     return element
+
+
+def _default(value: Any) -> str:
+    """A default in the words that its field offers."""
+    if isinstance(value, bool):
+        return FLAG_WORDS[value]
+    return value if isinstance(value, str) else as_toml(value)
 
 
 def value_meant(option: Option, text: str) -> Any:

@@ -18,11 +18,12 @@ from calibration.app.background import in_background
 from calibration.app.curve import bounces_on_curve
 from calibration.app.desk import Desk, earlier_studies
 from calibration.app.fields import show_fields
+from calibration.app.style import STYLE
 from calibration.errors import InputError, words_of
 from calibration.io.contents import read_contents
 from calibration.results.answer import answer, trust
 from calibration.results.findings import findings_of
-from calibration.results.sentences import sentence
+from calibration.results.sentences import sentence, with_signs
 from calibration.runtime.progress import Progress
 from calibration.studies.inspection_table import (
     learned_from,
@@ -39,13 +40,9 @@ if TYPE_CHECKING:
     from calibration.results.result import Fit
 
 _FRAMED = "w-full border border-gray-300 rounded"
-_WRONG = "text-red-800 font-bold"
+_WRONG = "wrong font-bold"
+_CHANGED = "changed"
 _FAINT = "opacity-40"
-_STYLE = """
-.q-uploader__list, .q-uploader__subtitle { display: none }
-.q-uploader { min-height: 8rem }
-"""
-"""The page has a list of its own of the files, from which they can be removed."""
 
 OTHER = (
     "What follows does not answer what is asked above: files or fields have changed since. Check "
@@ -69,9 +66,9 @@ class Page:
         self.answered: AskedOptions | None = None
         self.progress: Progress | None = None
         ui.page_title("jaxcontact")
-        ui.add_css(_STYLE)
+        ui.add_css(STYLE)
         with ui.column().classes("w-full max-w-5xl mx-auto") as column:
-            ui.label("jaxcontact").classes("text-2xl font-bold")
+            _heading("jaxcontact", level=1)
             ui.label(
                 "From measured bounces to restitution, drag and friction, each with its "
                 "uncertainty. All of it stays on this machine."
@@ -95,12 +92,15 @@ class Page:
 
     def _recordings(self) -> None:
         _heading("1  The recordings")
-        ui.upload(
-            label="Drop recordings here (CSV and the like), or choose them with +",
+        upload = ui.upload(
+            label="Drop recordings here (CSV and the like)",
             multiple=True,
             auto_upload=True,
             on_multi_upload=self._dropped,
-        ).classes("w-full").props("flat bordered")
+        )
+        upload.classes("w-full").props("flat bordered")
+        choose = f"() => getElement({upload.id}).$refs.qRef.pickFiles()"
+        ui.button("Choose files").props("no-caps").on("click", js_handler=choose)
         self.files = ui.column().classes("w-full gap-0")
         self._list_files()
         earlier = [] if self.desk.folder else earlier_studies(self.desk.studies)
@@ -238,7 +238,7 @@ class Page:
             self.busy = ui.spinner()
             self.busy.visible = False
             self.stage = ui.label()
-            self.replace = ui.checkbox("Replace whatever is there (--force)")
+            self.replace = ui.checkbox("Replace the results that are there (--force)")
             self.replace.visible = self.desk.opened is not None
         self.log = ui.log().classes("w-full h-44")
         self.log.visible = False
@@ -251,7 +251,7 @@ class Page:
         self.log.visible = self.busy.visible = True
         lines = io.StringIO()
         self.answered = self.desk.asked
-        self.progress = Progress(Console(file=lines, width=WIDE), every=0.5)
+        self.progress = Progress(Console(file=lines, width=WIDE), every=0.0)
         self._refresh()
         shown = ui.timer(0.5, lambda: self._follow(lines))
         with errors_shown(self.answer):
@@ -264,7 +264,7 @@ class Page:
 
     def _find(self, progress: Progress) -> "Fit":
         with progress as say:
-            return self.desk.fit(progress=say, force=self.replace.value)
+            return self.desk.fit(progress=say, told=say.iteration, force=self.replace.value)
 
     def _follow(self, lines: io.StringIO) -> None:
         """Move what was written since to the page."""
@@ -333,7 +333,7 @@ def _opened(open_desk: Callable[[], Desk]) -> Desk:
         desk = open_desk()
     for warning in changed:
         if warning.category is ChangedData:
-            _say(str(warning.message), "text-amber-800")
+            _say(str(warning.message), _CHANGED)
     return desk
 
 
@@ -351,12 +351,13 @@ def errors_shown(element: ui.element) -> Iterator[None]:
             _say(words_of(error), _WRONG)
 
 
-def _heading(text: str) -> None:
-    ui.label(text).classes("text-lg font-bold mt-4")
+def _heading(text: str, level: int = 2) -> None:
+    size = "text-2xl" if level == 1 else "text-lg mt-4"
+    ui.label(text).classes(f"{size} font-bold").props(f"role=heading aria-level={level}")
 
 
 def _say(text: str, classes: str = "") -> None:
-    ui.label(text).classes(f"w-full break-words {classes}")
+    ui.label(with_signs(text)).classes(f"w-full break-words {classes}")
 
 
 def _list(texts: Sequence[str], classes: str = "") -> None:
@@ -380,5 +381,5 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             {"name": name, "label": heading, "field": name, "align": "left"}
             for name, heading in zip(names, headings, strict=True)
         ],
-        rows=[dict(zip(names, row, strict=True)) for row in rows],
+        rows=[dict(zip(names, map(with_signs, row), strict=True)) for row in rows],
     ).props("dense flat bordered wrap-cells").classes("w-full")

@@ -103,6 +103,7 @@ def serve(open_desk: Callable[[str], Desk], *, port: int, browser: bool) -> None
             host=HOST,
             port=port,
             title="jaxcontact",
+            dark=None,  # as the browser is set
             reload=False,
             show=browser,
             show_welcome_message=False,

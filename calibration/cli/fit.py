@@ -77,7 +77,7 @@ def fit(
             prepare_jax()
             from calibration.results.table import print_fit
 
-            result = resume_fit(study, folder, progress=say)
+            result = resume_fit(study, folder, progress=say, told=say.iteration)
         if not quiet:
             print_lines(*lines_on_data(result), "")
         print_fit(result, console=standard_output(), folded=not verbose, checked=verbose)

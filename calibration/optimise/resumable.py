@@ -31,10 +31,10 @@ would be lost: they are one piece.
 
 
 class _OpenJournal:
-    """The journal of minimisations and the number of pieces asked for so far."""
+    """The journal of minimisations, who is told of each piece, and the number of pieces so far."""
 
-    def __init__(self, journal: Journal) -> None:
-        self.journal, self.count = journal, 0
+    def __init__(self, journal: Journal, told: Report | None) -> None:
+        self.journal, self.told, self.count = journal, told, 0
 
 
 _OPEN: ContextVar[_OpenJournal | None] = ContextVar("minima that are kept", default=None)
@@ -46,6 +46,7 @@ def checkpoint_minima(
     *,
     inputs: Mapping[str, Any],
     options: Mapping[str, Any],
+    told: Report | None = None,
 ) -> Iterator[None]:
     """Keep the minimisations inside in a checkpoint, and read those that it already has.
 
@@ -53,6 +54,8 @@ def checkpoint_minima(
         checkpoint: folder, or ``None`` to keep nothing.
         inputs: all that goes into what is done inside, by what it is called in an error message.
         options: all arguments that decide on the numbers.
+        told: the iterations of a minimisation so far, and chi-squared, after each piece of it; no
+            code is compiled anew for it, as it is for the report of each iteration.
 
     Raises:
         InputError: a checkpoint of other inputs or options.
@@ -61,7 +64,7 @@ def checkpoint_minima(
         yield
         return
     with open_journal(checkpoint, work="fit", inputs=inputs, options=options) as kept:
-        token = _OPEN.set(_OpenJournal(kept))
+        token = _OPEN.set(_OpenJournal(kept, told))
         try:
             yield
         finally:
@@ -99,6 +102,8 @@ def minimise_with_checkpoint(
         kept.count += 1
         iterations += int(minimum.iterations)
         chi2 = float(sum(np.sum(block.residual**2) for block in blocks))
+        if kept.told is not None:
+            kept.told(iterations, chi2)
         progress = chi2 < lowest - GAIN * max(
             chi2 / sum(block.residual.size for block in blocks), 1.0
         )

@@ -158,7 +158,7 @@ def _with_signs(text: str) -> Any:
     """
     from markupsafe import Markup, escape
 
-    safe = str(escape(text.replace("+-", "±").replace(" %", "\N{NO-BREAK SPACE}%")))
+    safe = str(escape(sentences.with_signs(text)))
     return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', safe))
 
 

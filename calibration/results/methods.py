@@ -80,9 +80,10 @@ def noise_sentence(noise: AssumedNoise) -> str:
 
 
 def _data(fit: FitSummary) -> str:
+    measurement = "other measurement" if fit.recordings else "measurement"
     parts = [
         (len(fit.recordings), "recording", sum(map(residuals.used, fit.recordings))),
-        (len(fit.series), "other measurement", sum(map(residuals.used, fit.series))),
+        (len(fit.series), measurement, sum(map(residuals.used, fit.series))),
         (len(fit.columns), "column of impacts", sum(map(residuals.used, fit.columns))),
     ]
     said = [

@@ -16,6 +16,11 @@ STRONG_CORRELATION = 0.5
 CONTRADICTION = 3.0  # standard deviations between the estimates of two columns
 
 
+def with_signs(text: str) -> str:
+    """The text with its signs as in print, for what is no terminal."""
+    return text.replace("+-", "±").replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def titles(fit: FitSummary) -> dict[str, str]:
     """How each shared parameter is called, ``restitution (e)``; with its path where two would read
     alike.

@@ -21,7 +21,13 @@ CHECKPOINTS = "checkpoints"
 """Folder in that of the results from which a command goes on that was killed."""
 
 
-def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> "Fit":
+def resume_fit(
+    study: Study,
+    folder: Path,
+    *,
+    progress: Callable[[str], None],
+    told: Callable[[int, float], None] | None = None,
+) -> "Fit":
     """Fit a study; finished pieces are kept in ``folder`` until ``forget`` removes them, once what
     follows from the fit is written.
 
@@ -32,6 +38,7 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
         study: what to fit.
         folder: of the results.
         progress: called with a sentence at each stage.
+        told: the iterations and chi-squared of each minimisation, some iterations at a time.
 
     Raises:
         InputError: as ``fit_study``; nothing is kept of this study then.
@@ -43,7 +50,7 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
     place = place_of(study, folder, "fit")
     refused = False
     try:
-        with checkpoint_minima(place, inputs={}, options={}):
+        with checkpoint_minima(place, inputs={}, options={}, told=told):
             return fit_study(study, progress=progress)
     except InputError as error:
         refused = not isinstance(error, DamagedCheckpoint)

@@ -45,7 +45,7 @@ def described(*, drag: bool | None = False) -> Desk:
 
 def test_one_study_file_serves_page_command_line_and_python(capsys, monkeypatch):
     monkeypatch.setattr(
-        calibration.app.desk, "resume_fit", lambda study, folder, progress: synthetic.drops(1)
+        calibration.app.desk, "resume_fit", lambda study, folder, **_: synthetic.drops(1)
     )
     desk = described()
     assert not desk.inspect().wrong
@@ -118,7 +118,7 @@ def test_a_second_recording_of_a_name_is_not_taken_for_the_first():
 def fitted_study(monkeypatch) -> Desk:
     """A study with results."""
     monkeypatch.setattr(
-        calibration.app.desk, "resume_fit", lambda study, folder, progress: synthetic.drops(1)
+        calibration.app.desk, "resume_fit", lambda study, folder, **_: synthetic.drops(1)
     )
     desk = described()
     desk.fit(progress=lambda sentence: None)
@@ -165,7 +165,7 @@ def test_results_of_something_else_are_told_from_those_of_what_is_asked(changed,
 
 def test_a_fit_that_waits_for_another_says_so(monkeypatch):
     monkeypatch.setattr(
-        calibration.app.desk, "resume_fit", lambda study, folder, progress: synthetic.drops(1)
+        calibration.app.desk, "resume_fit", lambda study, folder, **_: synthetic.drops(1)
     )
     said, began = [], threading.Event()
 

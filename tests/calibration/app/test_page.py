@@ -27,6 +27,7 @@ from calibration.app.fields import value_meant
 from calibration.app.own_pages import OwnPages
 from calibration.app.page import OTHER, Page
 from calibration.app.serve import desks
+from calibration.app.style import STYLE
 from calibration.runtime import compilation_cache
 from calibration.studies.option import options
 from calibration.studies.steps.resumed_fit import resume_fit
@@ -115,8 +116,10 @@ async def click(user, text, *, sees, retries=100):
     await user.should_see(sees, retries=retries)
 
 
-def found_at_once(study, folder, *, progress):
+def found_at_once(study, folder, *, progress, told=None):
     progress("Fitting 1 sound recording")
+    if told is not None:
+        told(12, 2.5)
     return synthetic.drops(1)
 
 
@@ -147,6 +150,7 @@ def test_from_a_recording_to_the_report(fitted, monkeypatch):
             await check(user)
             await click(user, "Fit", sees="restitution (e): 0.9", retries=600)
             await user.should_see("Fitting 1 sound recording ...")
+            await user.should_see("Fitting 1 sound recording: step ")
             address = user.find("The report in a tab of its own").elements.pop().props["href"]
             report = await user.http_client.get(address)
             assert report.content == Path("studies/study-1/result/report.html").read_bytes()
@@ -182,7 +186,7 @@ def test_files_of_several_kinds_cannot_be_fitted():
 def at_once_if(begun, allowed):
     """A fit that says when it begins, and waits until it is allowed to end."""
 
-    def found(study, folder, *, progress):
+    def found(study, folder, *, progress, told):
         begun.set()
         assert allowed.wait(timeout=20)
         return found_at_once(study, folder, progress=progress)
@@ -322,6 +326,10 @@ def test_a_file_that_is_no_recording_blocks_the_fit_until_it_is_removed():
             inside = [moment for moment in moments if moment < time[-1]][: len(bounces)]
             assert [t for t, _ in bounces] == pytest.approx(inside, abs=1e-3)
             assert len(bounces) >= 2
+            texts = [
+                text for table in user.find(ui.table).elements for text in table.rows[0].values()
+            ]
+            assert any("±" in text for text in texts)
             UserInteraction(user, crosses(user, "notes.csv"), None).click()
             await user.should_not_see("notes.csv")
             await check(user)
@@ -394,5 +402,45 @@ def test_every_option_of_a_study_has_a_field():
             for section in SECTIONS:
                 for name in options(section):
                     assert len(user.find(f"{section.section}.{name}").elements) == 1
+
+    asyncio.run(use())
+
+
+def luminance(colour):
+    """Relative luminance of ``#rrggbb`` (WCAG 2.1)."""
+    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_every_colour_of_a_text_is_readable_on_the_paper(theme):
+    rules = STYLE.split("body.body--dark")[theme]
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", rules))
+    paper = luminance(colours.pop("paper"))
+    assert {"q-primary", "wrong", "changed", "small"} <= set(colours)
+    for name in ("q-primary", "wrong", "changed", "small"):
+        dark, light = sorted((paper, luminance(colours[name])))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, name
+
+
+def test_headings_are_headings_and_files_are_chosen_by_a_button_with_a_name():
+    async def use():
+        async with shown() as user:
+            headings = [
+                one for one in user.find(ui.label).elements if one.props.get("role") == "heading"
+            ]
+            levels = [int(one.props["aria-level"]) for one in headings]
+            assert sorted(levels) == [1, 2, 2, 2, 2]
+            assert button(user, "Choose files").enabled
+
+    asyncio.run(use())
+
+
+def test_a_default_is_in_the_words_that_its_field_offers():
+    async def use():
+        async with shown() as user:
+            await user.should_see("instead of a solid ball. [default: no]")
+            await user.should_not_see("[default: false]")
 
     asyncio.run(use())

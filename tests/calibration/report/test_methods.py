@@ -4,11 +4,13 @@ import dataclasses
 import json
 import re
 
+import numpy as np
 import pytest
 
 from calibration.cli.main import main
 from calibration.report.json import write_json
 from calibration.results.citation import cite_source, distinct
+from calibration.results.fitted_data import FittedSeries, StoredPredictions
 from calibration.results.methods import citations, methods_paragraph
 from tests.calibration import synthetic_fits as synthetic
 
@@ -88,6 +90,23 @@ def test_the_paragraph_says_data_noise_misfit_and_results():
 
 def test_the_paragraph_of_a_table_counts_its_columns():
     assert "from 3 columns of impacts (48 numbers)" in methods_paragraph(synthetic.impacts())
+
+
+def test_the_paragraph_of_other_measurements_alone_calls_them_measurements():
+    time = np.linspace(0.0, 0.2, 30)
+    series = FittedSeries(
+        name="shot",
+        labels=("x [m]",),
+        abscissa=time,
+        abscissa_label="time [s]",
+        measured=time[:, None],
+        predicted=time[:, None],
+        sigma=np.full((30, 1), 1e-4),
+        nuisance={},
+        contact_times=np.array([0.1]),
+    )
+    fit = synthetic.drops(1, predictions=StoredPredictions(series=(series,)))
+    assert "from 1 measurement (30 numbers)" in methods_paragraph(fit)
 
 
 # On the command line

@@ -21,6 +21,7 @@ from rich.console import Console
 
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
+from calibration.optimise.resumable import checkpoint_minima
 from calibration.problem.problem import Problem
 from calibration.runtime.callbacks import make_reporter
 from calibration.runtime.checkpoint import Checkpoint, open_journal
@@ -202,6 +203,7 @@ from calibration.runtime.checkpoint import Checkpoint
 from tests.calibration.synthetic_impacts import DATA, FRICTION, RESTITUTION, scene
 from calibration.problem.problem import Problem
 from calibration.fitting.fit import fit
+from calibration.optimise.resumable import checkpoint_minima
 {imports}
 
 problem = Problem(scene(), [DATA], free=[FRICTION, RESTITUTION])
@@ -311,6 +313,22 @@ def test_a_fit_with_a_checkpoint_is_the_fit_and_goes_on(tmp_path):
             ),
             checkpoint=tmp_path,
         )
+
+
+@pytest.mark.slow
+def test_pieces_of_a_fit_are_told_and_those_that_were_kept_again(tmp_path):
+    problem = Problem(impacts.scene(), [impacts.DATA], free=[impacts.FRICTION, impacts.RESTITUTION])
+
+    def told():
+        said = []
+        with checkpoint_minima(tmp_path, inputs={}, options={}, told=lambda *one: said.append(one)):
+            found = fit(problem)
+        return found, said
+
+    found, said = told()
+    assert all(count > 0 for count, _ in said)
+    assert min(chi2 for _, chi2 in said) == pytest.approx(found.chi2, rel=1e-6)
+    assert told()[1] == said
 
 
 def test_a_checkpoint_wants_an_interval_of_seconds():
