@@ -116,4 +116,6 @@ def corners(force: Force) -> list[float]:
         before, after = np.where(first, before, here), np.where(first, here, after)
     jumps = np.abs(after - before) > JUMP
     found = np.asarray(jnp.sqrt(low * high))[jumps]
-    return [float(place) for place in found]
+    # At the end of an interval it is in both.
+    new = np.diff(found, prepend=0.0) > SAME * found
+    return [float(place) for place in found[new]]
