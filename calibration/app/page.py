@@ -18,7 +18,6 @@ from calibration.app.background import in_background
 from calibration.app.curve import bounces_on_curve
 from calibration.app.desk import Desk, earlier_studies
 from calibration.app.fields import show_fields
-from calibration.app.style import STYLE
 from calibration.errors import InputError, words_of
 from calibration.io.contents import read_contents
 from calibration.results.answer import answer, trust
@@ -44,6 +43,9 @@ _WRONG = "wrong font-bold"
 _CHANGED = "changed"
 _FAINT = "opacity-40"
 
+STYLE = Path(__file__).with_name("style.css")
+"""Style sheet of the page."""
+
 OTHER = (
     "What follows does not answer what is asked above: files or fields have changed since. Check "
     "and fit again."
@@ -66,7 +68,7 @@ class Page:
         self.answered: AskedOptions | None = None
         self.progress: Progress | None = None
         ui.page_title("jaxcontact")
-        ui.add_css(STYLE)
+        ui.add_css(STYLE.read_text(encoding="utf-8"))
         with ui.column().classes("w-full max-w-5xl mx-auto") as column:
             _heading("jaxcontact", level=1)
             ui.label(

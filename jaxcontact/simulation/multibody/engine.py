@@ -796,10 +796,20 @@ def next_step(
     if isinstance(method, Impulse):
         stays = stays & (rate <= method.rest_speed)
     duration = jnp.minimum(allowed, remaining)
+    tried_first = frozen(duration)
+
+    def usual_for(longest: jax.Array) -> jax.Array:
+        """Length [s] of a step that is ``longest`` by its error if nothing were ahead: as long as
+        that, or as the last steps allow, where what is ahead made it shorter from the start.
+        """
+        if lasts is None:
+            return longest
+        cut = lasts & (longest >= tried_first)
+        return jnp.where(cut, jnp.maximum(longest, sustained), longest)
 
     # Compiled as a function of its own: it is traced once for all places that call it.
     @jax.jit
-    def after_step(length: jax.Array, usual: jax.Array) -> Tried:
+    def after_step(length: jax.Array, longest: jax.Array) -> Tried:
         def in_contact() -> Sustained:
             stepped = contact_step(world, active, state, time, length)
             if lasts is not None:
@@ -811,9 +821,10 @@ def next_step(
         if lasts is None:
             end = in_contact()
         else:
+            interval = Interval(time, length, usual_for(longest))
             end = either(
                 lasts,
-                lambda: sustained_step(world, active, stays, state, Interval(time, length, usual)),
+                lambda: sustained_step(world, active, stays, state, interval),
                 in_contact,
             )
         then = geometry(world, end.stepped.state, time + length)
@@ -850,7 +861,6 @@ def next_step(
         if lasts is None
         else jnp.broadcast_to(lasts, active.closed.shape)
     )
-    tried_first = frozen(duration)
     # The corners of a clump in contact graze all the time, by rounding.
     graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
 
@@ -1002,7 +1012,7 @@ def next_step(
     end, load = end._replace(stepped=stepped, error=error), end.load
     leaves = chosen[0] & active.closed
     if lasts is not None:
-        told = length > SHORTEST * longest
+        told = length > SHORTEST * usual_for(longest)
         released = lasts & told & active.closed & (load <= 0) & (rates > SLOWEST)
         if not world.has_hysteresis:
             leaves = leaves | released

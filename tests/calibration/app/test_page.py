@@ -25,9 +25,8 @@ import calibration.app.desk
 from calibration.app.desk import Desk
 from calibration.app.fields import value_meant
 from calibration.app.own_pages import OwnPages
-from calibration.app.page import OTHER, Page
+from calibration.app.page import OTHER, STYLE, Page
 from calibration.app.serve import desks
-from calibration.app.style import STYLE
 from calibration.runtime import compilation_cache
 from calibration.studies.option import options
 from calibration.studies.steps.resumed_fit import resume_fit
@@ -415,7 +414,7 @@ def luminance(colour):
 
 @pytest.mark.parametrize("theme", [0, 1])
 def test_every_colour_of_a_text_is_readable_on_the_paper(theme):
-    rules = STYLE.split("body.body--dark")[theme]
+    rules = STYLE.read_text(encoding="utf-8").split("body.body--dark")[theme]
     colours = dict(re.findall(r"--([\w-]+): (#\w{6})", rules))
     paper = luminance(colours.pop("paper"))
     assert {"q-primary", "wrong", "changed", "small"} <= set(colours)
