@@ -33,6 +33,7 @@ from jaxcontact.simulation.multibody.engine import (
     steps_in_flight,
 )
 from jaxcontact.simulation.multibody.fixed_step import FixedStep, simulate_fixed_step
+from jaxcontact.simulation.multibody.pairs import pairs_of
 from jaxcontact.simulation.pair.engine import ROOM, check_pair, simulate_pair
 from jaxcontact.simulation.single_sphere.engine import is_level, simulate_events
 from jaxcontact.surfaces import Plane
@@ -44,6 +45,12 @@ Followed = EventAligned | Impulse
 """Methods that follow each contact."""
 
 Method = Followed | FixedStep
+
+FEW_PAIRS, FEW_CONTACTS = 32, 256
+"""What may touch what, and how often, in a simulation of several bodies that runs for less time
+without optimisation than this saves when it is compiled: two spheres in a box run in 1.8 of the
+time, four in 2.2, ten in 3, compiled in less than half.
+"""
 
 
 def check_times(times: ArrayLike) -> None:
@@ -365,7 +372,8 @@ def run_once(
             method = dataclasses.replace(
                 method, sustained_steps=0
             )  # nothing presses anything together for long
-        result = _simulate_many(
+        few = pairs_of(scene, len(position)) <= FEW_PAIRS and budget.contacts <= FEW_CONTACTS
+        result = (_simulate_few if few else _simulate_many)(
             scene, bodies, times, method=method, flight=budget.flight, ledger=ledger
         )
     shape = (times.shape[0], *initial.position.shape)
@@ -432,11 +440,9 @@ def _jit_of_plain_calls(
     return call
 
 
-@partial(jax.jit, static_argnames=("method", "flight", "ledger"))
-def _simulate_many(
-    scene: Scene, initial: State, times: jax.Array, *, method: Any, flight: int, ledger: bool
-) -> Trajectory:
-    return simulate_many(scene, initial, times, method, flight=flight, ledger=ledger)
+_simulate_many = jax.jit(simulate_many, static_argnames=("method", "flight", "ledger"))
+
+_simulate_few = _jit_of_plain_calls(simulate_many, static_argnames=("method", "flight", "ledger"))
 
 
 @partial(_jit_of_plain_calls, static_argnames=("method", "room"))

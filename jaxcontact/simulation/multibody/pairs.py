@@ -77,6 +77,11 @@ def all_pairs(of_body: tuple[int, ...], surfaces: int) -> Pairs:
     return Pairs(first, second, first @ to_body, second @ to_body, surface)
 
 
+def pairs_of(scene: Scene, bodies: int) -> int:
+    """How many pairs may touch in ``scene`` with that number of bodies."""
+    return len(all_pairs(as_clumps(scene.bodies, bodies).of_body, len(scene.surfaces)).surface)
+
+
 @dataclasses.dataclass(frozen=True)
 class World:
     """What does not change during a simulation.
