@@ -62,7 +62,6 @@ from jaxcontact.simulation.multibody.step import (
     SLOWEST,
     Active,
     Stepped,
-    contact_step,
     held_by_springs,
     no_work,
     normal_forces,
@@ -82,6 +81,7 @@ from jaxcontact.simulation.multibody.sustained_contacts import (
     static_overlap,
     sustained_step,
 )
+from jaxcontact.simulation.multibody.touching_bodies import step_of_contacts
 from jaxcontact.surfaces import Plane
 
 BEYOND = 1.0 + 1e-6
@@ -811,7 +811,7 @@ def next_step(
     @jax.jit
     def after_step(length: jax.Array, longest: jax.Array) -> Tried:
         def in_contact() -> Sustained:
-            stepped = contact_step(world, active, state, time, length)
+            stepped = step_of_contacts(world, active, state, time, length)
             if lasts is not None:
                 stepped = with_memory(active, stepped)
             none = 0.0 * length

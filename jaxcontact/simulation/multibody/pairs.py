@@ -101,6 +101,7 @@ class World:
         extent: radius of the smaller body, of a clump that of the sphere around it, ``(pairs,)``.
         force: the normal force, with what no motion changes (often the solution of an equation)
             found once; ``None`` where impacts are rigid.
+        constants: what was found; ``None`` where the law needs nothing.
     """
 
     scene: Scene
@@ -115,6 +116,7 @@ class World:
     effective_radius: jax.Array
     extent: jax.Array
     force: Callable[..., jax.Array] | None
+    constants: Any
 
     @property
     def has_memory(self) -> bool:
@@ -168,9 +170,8 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     pairs = all_pairs(clumps.of_body, len(scene.surfaces))
     contact = contact_of_pairs(scene, pairs)
     law: Any = contact.normal
-    force, constants = (None, None) if rigid else (law.force, law.constants())
-    if force is not None and constants is not None:
-        force = partial(force, constants=constants)
+    constants = None if rigid else law.constants()
+    force = None if rigid else normal_force(contact, constants)
     radius = jnp.asarray(clumps.radius, dtype=float)
     first, second = (
         jnp.asarray(pairs.first_member) @ radius,
@@ -204,7 +205,14 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
         effective_radius,
         extent,
         force,
+        constants,
     )
+
+
+def normal_force(contact: ContactModel, constants: Any) -> Callable[..., jax.Array]:
+    """The normal force of the laws of ``contact``, with their ``constants``."""
+    law: Any = contact.normal
+    return law.force if constants is None else partial(law.force, constants=constants)
 
 
 class Geometry(NamedTuple):

@@ -193,3 +193,80 @@ def test_output_times_do_not_matter():
             atol=within,
             err_msg=name,
         )
+
+
+ROWS = {
+    "two that meet": np.array([(0.0, 0.0, 0.0), (0.01, 0.005, 0.045)]),
+    "two more, at the same time": np.array([(1.0, 0.0, 0.0), (1.012, -0.003, 0.045)]),
+    "four that do not": 2.0 + np.array([(0.4 * step, 0.0, 0.0) for step in range(4)]),
+    "five at once": 4.0 + np.array([(0.0405 * step, 0.002 * step, 0.0) for step in range(5)]),
+}
+"""Places of spheres, which meet after some milliseconds."""
+
+
+@functools.cache
+def spheres(friction: str):
+    laws = {
+        "of the slip": jc.RegularizedCoulomb(coefficient=0.3, slip_velocity=0.05),
+        "with a spring": jc.CundallStrack(coefficient=0.3, tangential_stiffness=3e5),
+    }
+
+    def run(state: jc.State) -> tuple:
+        count = len(state.position)
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=(0.02,) * count, mass=(0.1,) * count),
+            surfaces=(jc.Plane(offset=-0.03),),
+            contact=jc.ContactModel(
+                normal=jc.HuntCrossley(stiffness=1e7, restitution=0.7), friction=laws[friction]
+            ),
+            gravity=(0.0, 0.0, -9.81),
+        )
+        method = jc.EventAligned(max_contacts=16, sustained_steps=0)
+        found = jc.simulate(scene, state, jnp.array([0.0, 0.003, 0.02]), method=method, ledger=True)
+        told = found.status, jnp.sum(found.contacts.happened), found.ledger.imbalance
+        return (found.position, found.velocity, found.spin), told
+
+    return FAST(run)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("friction", "rows"),
+    [
+        ("of the slip", [*ROWS][:3]),
+        pytest.param("with a spring", [*ROWS][:3], marks=pytest.mark.long),
+        pytest.param("of the slip", [*ROWS], marks=pytest.mark.long),
+    ],
+)
+def test_spheres_that_meet_far_away_change_nothing(friction, rows):
+    """Few of many, and many of many: the former are stepped alone. Events of the others shorten
+    steps, so motions agree as well as steps are exact.
+    """
+
+    def start(place: np.ndarray) -> jc.State:
+        along = np.linspace(1.0, -1.0, len(place))[:, None]
+        ahead = place[-1] - place[0]
+        velocity = along * ahead / np.linalg.norm(ahead)
+        return jc.state(position=place, velocity=velocity, spin=along * [20.0, -10.0, 30.0])
+
+    parts = [start(place) for place in map(ROWS.get, rows)]
+    together = jc.State(*(jnp.concatenate(leaves) for leaves in list(zip(*parts, strict=True))[:3]))
+    of_all, (status, touched, imbalance) = spheres(friction)(together)
+    assert status == jc.Status.SUCCESS
+    assert np.max(np.abs(imbalance)) < 1e-7
+    first, total = 0, 0
+    for name, part in zip(rows, parts, strict=True):
+        last = first + len(part.position)
+        if name == "four that do not":
+            first = last
+            continue
+        alone, (status, touches, _) = spheres(friction)(part)
+        assert status == jc.Status.SUCCESS
+        assert touches > 0
+        for found, wanted in zip(of_all, alone, strict=True):
+            size = np.max(np.abs(wanted))
+            np.testing.assert_allclose(
+                found[:, first:last], wanted, rtol=0, atol=1e-7 * size, err_msg=name
+            )
+        first, total = last, total + touches
+    assert touched == total
