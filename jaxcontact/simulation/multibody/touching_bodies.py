@@ -95,7 +95,10 @@ def world_of_part(world: World, part: Part) -> World:
     )
     contact, constants = world.contact, world.constants
     if world.mixed:
-        contact, constants = of_pairs((contact, constants))
+        contact, constants = (
+            jax.tree.map(lambda leaf: leaf[part.pairs] if jnp.ndim(leaf) else leaf, laws)
+            for laws in (contact, constants)
+        )
     return dataclasses.replace(
         world,
         scene=dataclasses.replace(world.scene, bodies=bodies, gravity=gravity),
