@@ -74,6 +74,6 @@ def test_a_flight_of_many_samples_is_found_by_a_part_of_them_and_fitted_to_all(m
     assert len(many.bounces) == len(few.bounces) == 5
     for name in ("restitution", "gravity", "height"):
         one, other = getattr(few, name), getattr(many, name)
-        assert abs(one - other) < 3 * getattr(few, f"{name}_sd"), name
+        assert abs(one - other) < 4 * getattr(few, f"{name}_sd"), name
     assert many.restitution_sd < few.restitution_sd / 5
     assert abs(many.restitution - 0.8) < 3 * many.restitution_sd
