@@ -655,7 +655,12 @@ class FitOptions(Section):
         one_of("levenberg_marquardt", "dogleg", "adam", "adamw", "lion", "sgd", "lbfgs"),
         default="levenberg_marquardt",
     )
-    steps: int | None = option("at most so many iterations", WHOLE, default=None)
+    steps: int | None = option(
+        "at most so many iterations of each search, in each of its stages; without it 300, of "
+        "adam and its like 3000",
+        WHOLE,
+        default=None,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
