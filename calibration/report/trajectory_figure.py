@@ -57,7 +57,7 @@ def trajectory_figure(motion: jc.Trajectory) -> Figure:
             continue
         _draw(axes, time, position[:, body], touch_downs(motion, body))
         if position.shape[1] > 1:
-            axes.set_title(f"body {body}", fontsize=9, loc="left")
+            axes.set_title(f"body {body + 1}", fontsize=9, loc="left")
     said = []
     if not bool(motion.succeeded):
         said.append(motion.advice)
