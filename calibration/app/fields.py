@@ -32,8 +32,13 @@ def show_fields(section: type[Section], given: Mapping[str, Any], change: Change
         field.mark(f"{section.section}.{name}")
 
 
+def label_of(name: str) -> str:
+    """What stands above the field of an option."""
+    return name.replace("_", " ")
+
+
 def _field(name: str, option: Option, value: Any, change: Callable[[Any], None]) -> ui.element:
-    label, kind = name.replace("_", " "), option.kind
+    label, kind = label_of(name), option.kind
     shown = "" if option.default is None else f" [default: {_default(option.default)}]"
     element: ui.select | ui.input
     with ui.column().classes("w-full gap-0"):

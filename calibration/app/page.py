@@ -18,6 +18,7 @@ from calibration.app.background import in_background
 from calibration.app.curve import bounces_on_curve
 from calibration.app.desk import Desk, earlier_studies
 from calibration.app.fields import show_fields
+from calibration.app.wording import REPLACE, on_page
 from calibration.errors import InputError, words_of
 from calibration.io.contents import read_contents
 from calibration.results.answer import answer, trust
@@ -240,7 +241,7 @@ class Page:
             self.busy = ui.spinner()
             self.busy.visible = False
             self.stage = ui.label()
-            self.replace = ui.checkbox("Replace the results that are there (--force)")
+            self.replace = ui.checkbox(REPLACE)
             self.replace.visible = self.desk.opened is not None
         self.log = ui.log().classes("w-full h-44")
         self.log.visible = False
@@ -359,7 +360,7 @@ def _heading(text: str, level: int = 2) -> None:
 
 
 def _say(text: str, classes: str = "") -> None:
-    ui.label(with_signs(text)).classes(f"w-full break-words {classes}")
+    ui.label(with_signs(on_page(text))).classes(f"w-full break-words {classes}")
 
 
 def _list(texts: Sequence[str], classes: str = "") -> None:
@@ -383,5 +384,8 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             {"name": name, "label": heading, "field": name, "align": "left"}
             for name, heading in zip(names, headings, strict=True)
         ],
-        rows=[dict(zip(names, map(with_signs, row), strict=True)) for row in rows],
+        rows=[
+            dict(zip(names, [with_signs(on_page(cell)) for cell in row], strict=True))
+            for row in rows
+        ],
     ).props("dense flat bordered wrap-cells").classes("w-full")
