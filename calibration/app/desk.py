@@ -252,6 +252,11 @@ def earlier_studies(studies: Path) -> list[str]:
     return [folder.name for folder in sorted(begun, key=_number, reverse=True)]
 
 
+def results_of_study(studies: Path, name: str) -> Path:
+    """Folder of the results of a study that was begun on the page."""
+    return default_folder(studies / name / STUDY)
+
+
 def _new_folder(studies: Path) -> Path:
     """A folder that no other tab of the browser has."""
     number = 1 + max(map(_number, studies.glob(f"{_BEGINNING}*")), default=0)

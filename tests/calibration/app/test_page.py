@@ -25,7 +25,7 @@ import calibration.app.desk
 from calibration.app.desk import Desk
 from calibration.app.fields import value_meant
 from calibration.app.own_pages import OwnPages
-from calibration.app.page import OTHER, STYLE, Page
+from calibration.app.page import BEGUN_ELSEWHERE, OTHER, STYLE, Page
 from calibration.app.serve import desks
 from calibration.runtime import compilation_cache
 from calibration.studies.option import options
@@ -253,6 +253,45 @@ def test_results_that_another_tab_replaced_are_not_handed_out(monkeypatch):
             other.set_option(Ball, "mass", 0.0028)
             other.fit(progress=lambda sentence: None)
             await click(user, "report.html", sees="another fit has replaced these results")
+
+    asyncio.run(use())
+
+
+def test_a_page_that_is_opened_while_its_study_is_fitted_follows_the_fit(monkeypatch):
+    begun, allowed = threading.Event(), threading.Event()
+    monkeypatch.setattr(calibration.app.desk, "resume_fit", at_once_if(begun, allowed))
+
+    async def begin(user):
+        begun.clear()
+        allowed.clear()
+        user.find("Fit").click()
+        await asyncio.to_thread(begun.wait, 20)
+        await user.open("/")
+        await user.should_see("study-1 (is being fitted)")
+        await user.open("/?study=study-1")
+        await user.should_see(BEGUN_ELSEWHERE)
+        await user.should_see("Starting ...")
+        assert not button(user, "Fit").enabled
+        UserInteraction(user, crosses(user, "clicks.csv"), None).click()
+        await user.should_see("the recordings are being fitted. Wait until")
+
+    async def use():
+        async with shown() as user:
+            await described(user)
+            await begin(user)
+            allowed.set()
+            await user.should_see("restitution (e): 0.9", retries=100)
+            await user.should_not_see(BEGUN_ELSEWHERE)
+            await user.should_not_see(OTHER)
+            await can_be_fitted(user)
+
+            await begin(user)
+            fill(user, "ball.mass", "0.0028")
+            allowed.set()
+            await user.should_see("restitution (e): 0.9", retries=100)
+            await user.should_see(OTHER)
+            await user.open("/")
+            await user.should_not_see("is being fitted")
 
     asyncio.run(use())
 
