@@ -243,6 +243,8 @@ class Page:
             self.hint = ui.label("What Check finds nothing wrong with can be fitted.")
             self.busy = ui.spinner()
             self.busy.visible = False
+            self.elsewhere = ui.label(BEGUN_ELSEWHERE)
+            self.elsewhere.visible = False
             self.stage = ui.label()
             self.replace = ui.checkbox(REPLACE)
             self.replace.visible = self.desk.opened is not None
@@ -259,9 +261,9 @@ class Page:
 
     async def _watch(self, running: RunningFit) -> None:
         """Show a fit that another page began, and what it answers."""
-        with self.answer:
-            _say(BEGUN_ELSEWHERE, "font-bold")
+        self.elsewhere.visible = True
         await self._follow_to_end(running)
+        self.elsewhere.visible = False
         if not self.desk.difference():
             self.answered = self.desk.asked
         self._refresh()

@@ -270,6 +270,7 @@ def test_a_page_that_is_opened_while_its_study_is_fitted_follows_the_fit(monkeyp
         await user.should_see("study-1 (is being fitted)")
         await user.open("/?study=study-1")
         await user.should_see(BEGUN_ELSEWHERE)
+        await user.should_not_see(OTHER)
         await user.should_see("Starting ...")
         assert not button(user, "Fit").enabled
         UserInteraction(user, crosses(user, "clicks.csv"), None).click()
