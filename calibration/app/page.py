@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nicegui import app, events, ui
+from nicegui.elements.mixins.value_element import ValueElement
 
 from calibration.app.background import in_background
-from calibration.app.curve import bounces_on_curve
 from calibration.app.desk import Desk, earlier_studies, results_of_study
 from calibration.app.fields import show_fields
 from calibration.app.running_fit import RunningFit, fit_into
+from calibration.app.used_part import show_curve
 from calibration.app.wording import REPLACE, on_page
 from calibration.errors import InputError, words_of
 from calibration.io.contents import read_contents
+from calibration.io.interval import TimeInterval
 from calibration.results.answer import answer, trust
 from calibration.results.findings import findings_of
 from calibration.results.sentences import sentence, with_signs
@@ -30,9 +32,10 @@ from calibration.studies.inspection_table import (
     remarks_of,
     tables_of,
 )
+from calibration.studies.option import as_toml
 from calibration.studies.steps.asked_options import AskedOptions
 from calibration.studies.steps.inspected import Inspection
-from calibration.studies.study import SECTIONS, Ball, Section
+from calibration.studies.study import SECTIONS, Ball, ReadingOptions, Section
 from calibration.studies.toml import ChangedData
 
 if TYPE_CHECKING:
@@ -67,15 +70,16 @@ class Page:
         self.checked: AskedOptions | None = None
         self.answered: AskedOptions | None = None
         self.running: RunningFit | None = None
+        self.fields: dict[type[Section], dict[str, ValueElement]] = {}
         ui.page_title("jaxcontact")
         ui.add_css(STYLE.read_text(encoding="utf-8"))
-        with ui.column().classes("w-full max-w-5xl mx-auto") as column:
+        with ui.column().classes("w-full max-w-5xl mx-auto") as self.column:
             _heading("jaxcontact", level=1)
             ui.label(
                 "From measured bounces to restitution, drag and friction, each with its "
                 "uncertainty. All of it stays on this machine."
             )
-            with errors_shown(column):
+            with errors_shown(self.column):
                 self.desk = _opened(open_desk)
                 self._show()
 
@@ -159,7 +163,8 @@ class Page:
                         self._section(section)
 
     def _section(self, section: type[Section]) -> None:
-        show_fields(section, self.desk.asked.sections[section], self._changed)
+        given = self.desk.asked.sections[section]
+        self.fields[section] = show_fields(section, given, self._changed)
 
     def _changed(self, section: type[Section], name: str, value: Any) -> None:
         self.desk.set_option(section, name, value)
@@ -224,15 +229,22 @@ class Page:
             _list(remarks_of(found))
             with _grid("md:grid-cols-2 gap-2"):
                 for report in found.reports:
-                    curve = bounces_on_curve(report)
-                    if curve is not None:
-                        ui.echart(curve).classes("w-full h-72")
+                    part = self.desk.part_of(report.path)
+                    show_curve(report, part, partial(self._use, report.path))
             learned = learned_from(found)
             if learned:
                 _table(
                     ("What can be learned", "", ""),
                     [(verdict.quantity, verdict.answer, verdict.reason) for verdict in learned],
                 )
+
+    def _use(self, file: str, part: TimeInterval) -> None:
+        """Look again at a part of a recording."""
+        with errors_shown(self.found):
+            said = self.desk.said_with_part(file, part)
+            self.fields[ReadingOptions]["files"].value = as_toml(said) if said else ""
+            with self.column:  # what was clicked is there no more
+                ui.timer(0, self._check, once=True)
 
     # The fit
 
