@@ -8,6 +8,9 @@ import numpy as np
 
 from calibration.studies.file_report import FileReport
 
+BOUNCE = "bounce"
+"""Name of the points where bounces were detected."""
+
 MOST_POINTS = 3000
 """A curve of more samples is thinned: a browser takes long over a million of them."""
 
@@ -47,7 +50,7 @@ def bounces_on_curve(report: FileReport) -> dict[str, Any] | None:
                 "data": _points(*_thinned(recording.time, height)),
             },
             {
-                "name": "bounce",
+                "name": BOUNCE,
                 "type": "scatter",
                 "symbolSize": 10,
                 "itemStyle": {"color": "#c2410c"},

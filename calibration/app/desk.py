@@ -3,6 +3,7 @@ it is shown.
 """
 
 import dataclasses
+import math
 import shutil
 import tempfile
 import threading
@@ -13,15 +14,17 @@ from typing import TYPE_CHECKING, Any
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.contents import read_contents
+from calibration.io.interval import TimeInterval
 from calibration.report.exporters import EXPORTERS
 from calibration.runtime.prepare_jax import prepare_jax
+from calibration.studies.choices.single_files import FROM, UNTIL, check_one_file
 from calibration.studies.results_folder import STUDY, default_folder, difference_from_results
 from calibration.studies.steps.asked_options import AskedOptions, GivenOptions, ask
 from calibration.studies.steps.begun import begin_study
 from calibration.studies.steps.inspected import Inspection, inspect_asked
 from calibration.studies.steps.results import results_of
 from calibration.studies.steps.resumed_fit import resume_fit
-from calibration.studies.study import Section, Study
+from calibration.studies.study import ReadingOptions, Section, Study
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
@@ -160,6 +163,33 @@ class Desk:
             self.asked, sections={**self.asked.sections, section: given}
         )
 
+    def part_of(self, file: str) -> TimeInterval:
+        """First and last time of a file that are used [s]."""
+        return ReadingOptions(files=self._said_of_files() or None).interval_of(file)
+
+    def said_with_part(self, file: str, part: TimeInterval) -> dict[str, dict[str, Any]]:
+        """What is said of single files, with the part of one of them that is to be used.
+
+        Args:
+            file: as in ``asked.files``.
+            part: first and last time [s], infinite where it has no end.
+
+        Raises:
+            InputError: the last time is not after the first.
+        """
+        alike = [one for one in self.asked.files if Path(one).name == Path(file).name]
+        name = Path(file).name if len(alike) == 1 else file
+        said = {key: dict(values) for key, values in self._said_of_files().items()}
+        own = said.pop(name, {}) | dict(zip((FROM, UNTIL), part, strict=True))
+        known = {key: value for key, value in own.items() if value not in (-math.inf, math.inf)}
+        if not known:
+            return said
+        check_one_file(name, known)
+        return {**said, name: known}  # the last entry that means a file holds
+
+    def _said_of_files(self) -> Mapping[str, Mapping[str, Any]]:
+        return self.asked.sections[ReadingOptions].get("files") or {}
+
     def inspect(self) -> Inspection:
         """What ``jaxcontact check`` finds in the files.
 
@@ -250,6 +280,11 @@ def earlier_studies(studies: Path) -> list[str]:
     """Names of the studies that were begun on the page and checked, the latest first."""
     begun = [path.parent for path in studies.glob(f"{_BEGINNING}*/{STUDY}")]
     return [folder.name for folder in sorted(begun, key=_number, reverse=True)]
+
+
+def results_of_study(studies: Path, name: str) -> Path:
+    """Folder of the results of a study that was begun on the page."""
+    return default_folder(studies / name / STUDY)
 
 
 def _new_folder(studies: Path) -> Path:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from nicegui import ui
+from nicegui.elements.mixins.value_element import ValueElement
 
 from calibration.errors import InputError
 from calibration.studies.option import Option, as_toml, from_toml, options
@@ -19,21 +20,33 @@ Change = Callable[[type[Section], str, Any], None]
 FLAG_WORDS = {True: "yes", False: "no"}
 
 
-def show_fields(section: type[Section], given: Mapping[str, Any], change: Change) -> None:
+def show_fields(
+    section: type[Section], given: Mapping[str, Any], change: Change
+) -> dict[str, ValueElement]:
     """A field for each option of a section, with what is given.
 
     Args:
         section: whose options are shown.
         given: values by name.
         change: called when a field has changed.
+
+    Returns:
+        the fields by name; one whose value is set has changed, too.
     """
+    fields = {}
     for name, option in options(section).items():
         field = _field(name, option, given.get(name), partial(change, section, name))
-        field.mark(f"{section.section}.{name}")
+        fields[name] = field.mark(f"{section.section}.{name}")
+    return fields
 
 
-def _field(name: str, option: Option, value: Any, change: Callable[[Any], None]) -> ui.element:
-    label, kind = name.replace("_", " "), option.kind
+def label_of(name: str) -> str:
+    """What stands above the field of an option."""
+    return name.replace("_", " ")
+
+
+def _field(name: str, option: Option, value: Any, change: Callable[[Any], None]) -> ValueElement:
+    label, kind = label_of(name), option.kind
     shown = "" if option.default is None else f" [default: {_default(option.default)}]"
     element: ui.select | ui.input
     with ui.column().classes("w-full gap-0"):

@@ -1,7 +1,7 @@
 """The page: recordings, what is said of the ball, what check finds, the fit, its answer."""
 
+import asyncio
 import contextlib
-import io
 import json
 import time
 import traceback
@@ -12,27 +12,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nicegui import app, events, ui
-from rich.console import Console
+from nicegui.elements.mixins.value_element import ValueElement
 
 from calibration.app.background import in_background
-from calibration.app.curve import bounces_on_curve
-from calibration.app.desk import Desk, earlier_studies
+from calibration.app.desk import Desk, earlier_studies, results_of_study
 from calibration.app.fields import show_fields
+from calibration.app.running_fit import RunningFit, fit_into
+from calibration.app.used_part import show_curve
+from calibration.app.wording import REPLACE, on_page
 from calibration.errors import InputError, words_of
 from calibration.io.contents import read_contents
+from calibration.io.interval import TimeInterval
 from calibration.results.answer import answer, trust
 from calibration.results.findings import findings_of
 from calibration.results.sentences import sentence, with_signs
-from calibration.runtime.progress import Progress
 from calibration.studies.inspection_table import (
     learned_from,
     problems_of,
     remarks_of,
     tables_of,
 )
+from calibration.studies.option import as_toml
 from calibration.studies.steps.asked_options import AskedOptions
 from calibration.studies.steps.inspected import Inspection
-from calibration.studies.study import SECTIONS, Ball, Section
+from calibration.studies.study import SECTIONS, Ball, ReadingOptions, Section
 from calibration.studies.toml import ChangedData
 
 if TYPE_CHECKING:
@@ -52,8 +55,8 @@ OTHER = (
 )
 """Is said of an answer to something else."""
 
-WIDE = 400
-"""Characters in a line of the progress, which the browser wraps."""
+BEGUN_ELSEWHERE = "A fit of this study is running, which another page began."
+"""Is said until it has ended."""
 
 
 class Page:
@@ -66,16 +69,17 @@ class Page:
     def __init__(self, open_desk: Callable[[], Desk]) -> None:
         self.checked: AskedOptions | None = None
         self.answered: AskedOptions | None = None
-        self.progress: Progress | None = None
+        self.running: RunningFit | None = None
+        self.fields: dict[type[Section], dict[str, ValueElement]] = {}
         ui.page_title("jaxcontact")
         ui.add_css(STYLE.read_text(encoding="utf-8"))
-        with ui.column().classes("w-full max-w-5xl mx-auto") as column:
+        with ui.column().classes("w-full max-w-5xl mx-auto") as self.column:
             _heading("jaxcontact", level=1)
             ui.label(
                 "From measured bounces to restitution, drag and friction, each with its "
                 "uncertainty. All of it stays on this machine."
             )
-            with errors_shown(column):
+            with errors_shown(self.column):
                 self.desk = _opened(open_desk)
                 self._show()
 
@@ -84,7 +88,10 @@ class Page:
         self._options()
         self._looked_at()
         self._fitted()
-        if self.desk.has_results:
+        running = None if self.desk.folder is None else fit_into(self.desk.results)
+        if running is not None:
+            ui.timer(0, partial(self._watch, running), once=True)
+        elif self.desk.has_results:
             self._show_earlier()
         self._refresh()
         if self.desk.asked.files:
@@ -110,7 +117,8 @@ class Page:
             with ui.row().classes("gap-3"):
                 ui.label("Earlier studies:")
                 for name in earlier:
-                    ui.link(name, f"/?study={name}")
+                    runs = fit_into(results_of_study(self.desk.studies, name)) is not None
+                    ui.link(f"{name} (is being fitted)" if runs else name, f"/?study={name}")
 
     async def _dropped(self, event: events.MultiUploadEventArguments) -> None:
         contents = [(file.name, await file.read()) for file in event.files]
@@ -133,7 +141,7 @@ class Page:
     def _remove(self, file: str) -> None:
         self.files.clear()
         with errors_shown(self.files):
-            if self.progress is not None:
+            if self.running is not None:
                 raise InputError(
                     "the recordings are being fitted", remedy="Wait until the fit has ended."
                 )
@@ -155,7 +163,8 @@ class Page:
                         self._section(section)
 
     def _section(self, section: type[Section]) -> None:
-        show_fields(section, self.desk.asked.sections[section], self._changed)
+        given = self.desk.asked.sections[section]
+        self.fields[section] = show_fields(section, given, self._changed)
 
     def _changed(self, section: type[Section], name: str, value: Any) -> None:
         self.desk.set_option(section, name, value)
@@ -175,7 +184,7 @@ class Page:
         self.other.visible = not answers and bool(self.answer.default_slot.children)
         self.answer.classes(add="" if answers else _FAINT, remove=_FAINT if answers else "")
         self.hint.visible = not fresh
-        self.fit_button.set_enabled(fresh and self.progress is None)
+        self.fit_button.set_enabled(fresh and self.running is None)
 
     # What check finds
 
@@ -220,15 +229,22 @@ class Page:
             _list(remarks_of(found))
             with _grid("md:grid-cols-2 gap-2"):
                 for report in found.reports:
-                    curve = bounces_on_curve(report)
-                    if curve is not None:
-                        ui.echart(curve).classes("w-full h-72")
+                    part = self.desk.part_of(report.path)
+                    show_curve(report, part, partial(self._use, report.path))
             learned = learned_from(found)
             if learned:
                 _table(
                     ("What can be learned", "", ""),
                     [(verdict.quantity, verdict.answer, verdict.reason) for verdict in learned],
                 )
+
+    def _use(self, file: str, part: TimeInterval) -> None:
+        """Look again at a part of a recording."""
+        with errors_shown(self.found):
+            said = self.desk.said_with_part(file, part)
+            self.fields[ReadingOptions]["files"].value = as_toml(said) if said else ""
+            with self.column:  # what was clicked is there no more
+                ui.timer(0, self._check, once=True)
 
     # The fit
 
@@ -239,8 +255,10 @@ class Page:
             self.hint = ui.label("What Check finds nothing wrong with can be fitted.")
             self.busy = ui.spinner()
             self.busy.visible = False
+            self.elsewhere = ui.label(BEGUN_ELSEWHERE)
+            self.elsewhere.visible = False
             self.stage = ui.label()
-            self.replace = ui.checkbox("Replace the results that are there (--force)")
+            self.replace = ui.checkbox(REPLACE)
             self.replace.visible = self.desk.opened is not None
         self.log = ui.log().classes("w-full h-44")
         self.log.visible = False
@@ -249,32 +267,42 @@ class Page:
 
     async def _fit(self) -> None:
         self.answer.clear()
+        self.answered = self.desk.asked
+        with errors_shown(self.answer):
+            await self._follow_to_end(RunningFit(self.desk, force=self.replace.value))
+
+    async def _watch(self, running: RunningFit) -> None:
+        """Show a fit that another page began, and what it answers."""
+        self.elsewhere.visible = True
+        await self._follow_to_end(running)
+        self.elsewhere.visible = False
+        if not self.desk.difference():
+            self.answered = self.desk.asked
+        self._refresh()
+
+    async def _follow_to_end(self, running: RunningFit) -> None:
+        self.running = running
         self.log.clear()
         self.log.visible = self.busy.visible = True
-        lines = io.StringIO()
-        self.answered = self.desk.asked
-        self.progress = Progress(Console(file=lines, width=WIDE), every=0.0)
         self._refresh()
-        shown = ui.timer(0.5, lambda: self._follow(lines))
+        shown = ui.timer(0.5, lambda: self._follow(running))
+        await asyncio.wait([running.outcome])
+        self.running = None
+        self.answer.clear()
         with errors_shown(self.answer):
-            self._show_answer(await in_background(partial(self._find, self.progress)))
-        self.progress = None
+            self._show_answer(running.outcome.result())
         shown.cancel()
-        self._follow(lines)
+        self._follow(running)
         self.busy.visible = False
         self._refresh()
 
-    def _find(self, progress: Progress) -> "Fit":
-        with progress as say:
-            return self.desk.fit(progress=say, told=say.iteration, force=self.replace.value)
-
-    def _follow(self, lines: io.StringIO) -> None:
+    def _follow(self, running: RunningFit) -> None:
         """Move what was written since to the page."""
-        written = lines.getvalue()
+        written = running.lines.getvalue()
         complete = written[: written.rfind("\n") + 1].splitlines()
         for line in complete[len(self.log.default_slot.children) :]:
             self.log.push(line)
-        stage = None if self.progress is None else self.progress.stage
+        stage = running.stage
         self.stage.text = (
             "" if stage is None else f"{stage[0]}: {time.perf_counter() - stage[1]:.0f} s"
         )
@@ -359,7 +387,7 @@ def _heading(text: str, level: int = 2) -> None:
 
 
 def _say(text: str, classes: str = "") -> None:
-    ui.label(with_signs(text)).classes(f"w-full break-words {classes}")
+    ui.label(with_signs(on_page(text))).classes(f"w-full break-words {classes}")
 
 
 def _list(texts: Sequence[str], classes: str = "") -> None:
@@ -383,5 +411,8 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             {"name": name, "label": heading, "field": name, "align": "left"}
             for name, heading in zip(names, headings, strict=True)
         ],
-        rows=[dict(zip(names, map(with_signs, row), strict=True)) for row in rows],
+        rows=[
+            dict(zip(names, [with_signs(on_page(cell)) for cell in row], strict=True))
+            for row in rows
+        ],
     ).props("dense flat bordered wrap-cells").classes("w-full")

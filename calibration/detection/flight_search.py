@@ -31,6 +31,12 @@ UNEVEN = 0.02
 """The same as part of the range of heights, where nothing sideways was measured."""
 
 
+ENOUGH = 2000
+"""Samples between two bounces by which a flight is found; of more, evenly spaced ones are looked
+at, and the fit to all samples moves the ends.
+"""
+
+
 def fit_flights(
     time: np.ndarray, position: np.ndarray, *, radius: float, gravity: float
 ) -> FlightFit | None:
@@ -221,7 +227,8 @@ def find_best_flight(
     Samples that are missing beside a candidate bounce count against it (a ball at rest explains
     many samples far from the bounce).
     """
-    t, z = time[first:last], height[first:last]
+    every = max((last - first) // ENOUGH, 1)
+    t, z = time[first:last:every], height[first:last:every]
     if len(t) < MIN_SAMPLES:
         return None
     # Never below what the polynomial leaves of a strong drag.
@@ -237,7 +244,10 @@ def find_best_flight(
         key=explained,
         default=None,
     )
-    return best and Piece(first + best.start, first + best.stop, best.samples)
+    if best is None:
+        return None
+    start, stop = first + every * best.start, first + every * (best.stop - 1) + 1
+    return Piece(start, stop, every * best.samples)
 
 
 def find_flights(

@@ -62,6 +62,7 @@ class Assessment:
         start, minimum: where the fit began and ended.
         blocks: weighted residuals and their derivatives by all parameters at the minimum.
         policy: by what it is judged.
+        steps: at most so many iterations were made, of each stage; ``None`` where nobody said.
     """
 
     layout: Layout
@@ -72,6 +73,7 @@ class Assessment:
     minimum: Minimum
     blocks: tuple[Block, ...]
     policy: FitPolicy = DEFAULT_POLICY
+    steps: int | None = None
 
     # ---- the misfit
 

@@ -63,7 +63,8 @@ def fit(
             ``"adam"``, ``"adamw"``, ``"lion"``, ``"sgd"`` or ``"lbfgs"`` (Optax), or any other
             optimiser of Optax, ``optax.chain(...)``. Their coordinates are one unit from the
             minimum, as far as the Gauss-Newton matrix tells: learning rates of 0.01 to 0.3 arrive.
-        steps: at most so many iterations (default 300, for optimisers of Optax 3000).
+        steps: at most so many iterations of each search, in each of its stages: recordings are
+            fitted from their beginning on (default 300, for optimisers of Optax 3000).
         start: values of shared parameters to start from, by name and in SI units, instead of those
             of the scene; or the result of another problem, whose parameters are taken over by name
             (a rigid fit first, then a compliant one).

@@ -98,7 +98,7 @@ def minimise_from(
         start = began._replace(shared=settled.shared, local=settled.local)
     minimum, blocks = minimum_from(start)
     converged = is_an_end(problem.layout, minimum, blocks, start)
-    return assess(
+    assessment = assess(
         problem.layout,
         problem.scene,
         problem.data,
@@ -108,28 +108,27 @@ def minimise_from(
         blocks=blocks,
         policy=policy,
     )
+    return dataclasses.replace(assessment, steps=steps)
 
 
-def minimise_nearby(
-    problem: Problem, start: Start, minimum: Minimum, *, policy: FitPolicy
-) -> Assessment:
-    """The minimum next to another one, of a problem that differs little.
+def minimise_nearby(problem: Problem, start: Start, near: Assessment) -> Assessment:
+    """The minimum next to another one, of a problem that differs little; with no more iterations
+    than that one was allowed.
 
     Args:
         problem: what to fit.
         start: of the fit: what is free, and from where a fit of it would begin.
-        minimum: where the search begins.
-        policy: by what the minimum is judged.
+        near: of the minimum where the search begins.
     """
     found = minimise_from(
         problem,
-        start.from_minimum(minimum),
+        start.from_minimum(near.minimum),
         method="levenberg_marquardt",
-        steps=NEARBY_STEPS,
+        steps=min(NEARBY_STEPS, near.steps or NEARBY_STEPS),
         led=True,
-        policy=policy,
+        policy=near.policy,
     )
-    return dataclasses.replace(found, start=start)
+    return dataclasses.replace(found, start=start, steps=near.steps)
 
 
 def solve(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from calibration.errors import InputError
 from calibration.io.headers import parse_header
 from calibration.io.recording import Recording, recording_of
+from calibration.io.rows import TextRows
 from calibration.io.tables import Table
 
 
@@ -70,7 +71,7 @@ def recording_from(
     made = Table(
         path=name,
         headers=tuple(map(parse_header, headers)),
-        cells=rows,
+        blocks=(TextRows(rows),),
         lines=np.arange(1, len(rows) + 1),
         header_line=0,
         preamble=(),

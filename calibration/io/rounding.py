@@ -4,7 +4,7 @@ the file is not.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
+from scipy import optimize, spatial
 
 COARSE = 0.01
 """Part of the time between pictures from which on it matters to what times are rounded: at less, a
@@ -45,7 +45,8 @@ def find_even_times(time: NDArray[np.float64]) -> NDArray[np.float64] | None:
     there are none, or where the rounding does not matter.
 
     Of the straight lines through frame number and time that pass all times within half a step, the
-    one that stays nearest to all of them is taken, which is a linear program (Chebyshev's line).
+    one that stays nearest to all of them is taken, which is a linear program (Chebyshev's line) in
+    the corners of their convex hull.
 
     Args:
         time: strictly increasing [s]; pictures may be missing.
@@ -56,18 +57,22 @@ def find_even_times(time: NDArray[np.float64]) -> NDArray[np.float64] | None:
     if not COARSE * frame <= step <= COARSEST * frame:
         return None
     number = _frame_numbers(time)
+    part, aim = number / number[-1], (time - time[0]) / step
+    away = aim - aim[-1] * part
+    if np.all(np.abs(away) <= SMALL):
+        return None
+    corners = spatial.ConvexHull(np.stack([part, away], axis=1)).vertices
     # Unknown are the first time, the time between frames and the largest distance, in steps.
-    rows = np.stack([np.ones(time.size), number / number[-1], np.ones(time.size)], axis=1)
-    aim = (time - time[0]) / step
+    rows = np.stack([np.ones(len(corners)), part[corners], np.ones(len(corners))], axis=1)
     found = optimize.linprog(
         [0.0, 0.0, 1.0],
         A_ub=np.concatenate([-rows, rows * [1.0, 1.0, -1.0]]),
-        b_ub=np.concatenate([-aim, aim]),
+        b_ub=np.concatenate([-aim[corners], aim[corners]]),
         bounds=[(None, None), (None, None), (0.0, None)],
     )
     if not found.success or not SMALL < found.x[2] < 0.5 + SMALL:
         return None
-    return np.asarray(time[0] + step * (rows[:, :2] @ found.x[:2]))
+    return np.asarray(time[0] + step * (found.x[0] + found.x[1] * part))
 
 
 def _frame_numbers(time: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -39,7 +39,7 @@ def find_repetitions(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Repeti
         paths: of text files of columns.
     """
     first: dict[bytes, str] = {}
-    for path in [os.fspath(path) for path in paths]:
+    for path in [os.fspath(path) for path in paths] if len(paths) > 1 else []:
         try:
             digest = _digest(path)
         except InputError:
@@ -61,8 +61,9 @@ def check_distinct(paths: Sequence[str | os.PathLike[str]]) -> None:
 
 def _digest(path: str) -> bytes:
     cells = hashlib.sha256()
-    for row in read_table(path).cells:
-        cells.update("\0".join(map(_normal, row)).encode("utf-8", "replace") + b"\1")
+    for block in read_table(path).blocks:
+        for row in block.texts():
+            cells.update("\0".join(map(_normal, row)).encode("utf-8", "replace") + b"\1")
     return cells.digest()
 
 

@@ -8,6 +8,7 @@ below it, empty cells and ``-`` or ``nan`` for gaps, empty rows and columns.
 
 import csv
 import dataclasses
+import functools
 import io
 import os
 import re
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
+from calibration.io.blocks import BLANKS, Block, cut_blocks, plain_numbers
 from calibration.io.contents import read_contents
 from calibration.io.formats.format import FileFormat, Line
 from calibration.io.formats.known import FORMATS, format_of, nearest_format
@@ -31,17 +33,16 @@ from calibration.io.headers import (
     parse_header,
     parse_unit,
 )
+from calibration.io.rows import NumberRows, Rows, TextRows, is_gap
 from calibration.io.spreadsheet import is_spreadsheet, only_table, read_sheets
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+\u2212]?[0-9]+)?")
-_GAPS = frozenset({"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "#na", "#nv", "null", "none"})
 _COMMENT = re.compile(
     r"\s*[#%](?!(?:n/a|na|nv)\b|(?:div/0|name|null|num|ref|value)[!?])", re.IGNORECASE
 )
 """What no number is made of stands there in its place: #N/A, #DIV/0! and their like are cells."""
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{4}-\d\d-\d\d\b")
-_BLANKS = " "
-_SEPARATORS = ("\t", ";", ",", _BLANKS)
+_SEPARATORS = ("\t", ";", ",", BLANKS)
 _SAMPLE = 100
 """Lines looked at to find the separator."""
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
@@ -60,9 +61,18 @@ class _Row(NamedTuple):
     cells: list[str]
 
 
+class _Numbers(NamedTuple):
+    """A block of plain numbers, as read with one separator: (rows, cells)."""
+
+    block: Block
+    separator: str
+    values: NDArray[np.float64]
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Table:
-    """The rows of a file below its header, still as text; ``column`` turns one column into numbers.
+    """The rows of a file below its header, still as text but for long stretches of plain numbers;
+    ``column`` turns one column into numbers.
 
     Columns stay text until they are asked for, so that remarks in a column that nobody reads do no
     harm.
@@ -70,7 +80,7 @@ class Table:
     Attributes:
         path: the file, as given.
         headers: one for each column, in the order of the file.
-        cells: (rows, columns) text.
+        blocks: the rows, in order.
         lines: (rows,) line number of each row, counted from 1.
         header_line: line number of the header.
         preamble: the texts above the header that are no comments (a title, the name of a track).
@@ -84,7 +94,7 @@ class Table:
 
     path: str
     headers: tuple[Header, ...]
-    cells: tuple[tuple[str, ...], ...]
+    blocks: tuple[Rows, ...]
     lines: NDArray[np.int64]
     header_line: int
     preamble: tuple[str, ...]
@@ -105,17 +115,17 @@ class Table:
         Raises:
             InputError: a cell is neither a finite number nor a gap.
         """
-        index = self.headers.index(header)
-        values = (
-            self._value(row[index], int(line), header.text)
-            for row, line in zip(self.cells, self.lines, strict=True)
-        )
-        return np.fromiter(values, float, count=len(self.cells))
+        index, first, columns = self.headers.index(header), 0, []
+        for block in self.blocks:
+            value = functools.partial(self._value, name=header.text, first=first)
+            columns.append(block.column(index, value))
+            first += len(block)
+        return np.concatenate(columns)
 
     def is_empty(self, header: Header) -> bool:
         """Whether the column holds nothing but gaps."""
         index = self.headers.index(header)
-        return all(_is_gap(row[index]) for row in self.cells)
+        return all(block.is_empty(index) for block in self.blocks)
 
     def list_unused(self, used: Collection[Header]) -> tuple[str, ...]:
         """The headers of columns that hold something and are not among ``used``."""
@@ -190,8 +200,11 @@ class Table:
             column=None if header is None else header.text,
         )
 
-    def _value(self, cell: str, line: int, name: str) -> float:
-        if _is_gap(cell):
+    def _value(self, place: int, cell: str, *, name: str, first: int) -> float:
+        """The number in a cell of a column ``name``, in the row ``place`` after the row
+        ``first``.
+        """
+        if is_gap(cell):
             return np.nan
         remedy = "Replace it or leave the cell empty (a gap)."
         value = float(cell.replace(",", ".").replace("\u2212", "-")) if _is_number(cell) else None
@@ -210,6 +223,7 @@ class Table:
             problem = f"{cell!r} is not a finite number"
         else:
             return value
+        line = int(self.lines[first + place])
         raise InputError(problem, remedy=remedy, path=self.path, line=line, column=name)
 
 
@@ -223,21 +237,26 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     """
     source = os.fspath(path)
     text = _text(source)
-    declared = format_of(text)
+    blocks = cut_blocks(text)
+    # The marks of formats are words.
+    words = "\n".join(block.text for block in blocks if block.worded or block is blocks[0])
+    declared = format_of(words)
     if declared is not None:
         return _by_format(declared, text, source)
     try:
-        return dataclasses.replace(_plain_table(text, source), nearest=nearest_format(text))
+        table = _long_table(blocks, source) or _plain_table(text, source)
+        return dataclasses.replace(table, nearest=nearest_format(words))
     except InputError as error:
-        remedy = f"{error.remedy} {nearest_format(text)}".strip()
+        remedy = f"{error.remedy} {nearest_format(words)}".strip()
         raise InputError(
             error.problem, remedy=remedy, path=error.path, line=error.line, column=error.column
         ) from error
 
 
-def _lines(text: str) -> list[Line]:
+def _lines(text: str, first: int = 1) -> list[Line]:
+    """The lines of a text, numbered from ``first``."""
     return [
-        Line(number, line) for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1)
+        Line(number, line) for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=first)
     ]
 
 
@@ -264,7 +283,9 @@ def _by_format(declared: FileFormat, text: str, path: str) -> Table:
     return Table(
         path=path,
         headers=headers,
-        cells=tuple(tuple(cell.replace(",", ".") for cell in row) for row in found.rows),
+        blocks=(
+            TextRows(tuple(tuple(cell.replace(",", ".") for cell in row) for row in found.rows)),
+        ),
         lines=np.array(found.lines),
         header_line=found.header_line,
         preamble=(),
@@ -277,29 +298,63 @@ def _by_format(declared: FileFormat, text: str, path: str) -> Table:
 
 def _plain_table(text: str, source: str) -> Table:
     """The table in a text of columns in any dialect."""
-    lines = _lines(text)
-    comments = [line for line in lines if _COMMENT.match(line.text)]
-    content = [line for line in lines if line.text.strip() and not _COMMENT.match(line.text)]
-    announced = (
-        re.fullmatch(r'"?sep=(.)"?', content[0].text.strip(), re.IGNORECASE) if content else None
-    )
-    if announced:
-        content = content[1:]
-    if not content:
-        raise InputError(
-            "the file holds no data rows", remedy=f"{_ADD_HEADER} {_ADD_ROWS}", path=source
-        )
+    content, comments = _sift(_lines(text))
     try:
-        separator = announced[1] if announced else _separator(content[:_SAMPLE])
+        separator, content = _separator(content)
         rows = [row for row in _split(content, separator) if any(row.cells)]
-        header, body, preamble = _find_header(rows, comments, separator, source)
+        width = _usual_width([rows])
+        header, body, preamble = _find_header(rows, width, comments, separator, source)
     except csv.Error as error:
         raise InputError(
             f"the file cannot be split into columns ({error})",
             remedy="Export it again as CSV text.",
             path=source,
         ) from error
-    return _table(source, header, body, separator, preamble, comments)
+    return _table(source, header, [body], separator, preamble, comments)
+
+
+def _long_table(blocks: Sequence[Block], source: str) -> Table | None:
+    """The same from blocks of the text, of which those of plain numbers are parsed as a whole;
+    ``None`` where the first block alone does not tell how to read the others.
+    """
+    content, comments = _sift(_lines(blocks[0].text))
+    if len(blocks) == 1 or len(content) <= _SAMPLE:
+        return None
+    separator, content = _separator(content)
+    head = _split_closed(content, separator)
+    if head is None:
+        return None
+    decimal = _decimal([head])
+    parts: list[list[_Row] | _Numbers] = [head]
+    for block in blocks[1:]:
+        values = None if block.worded else plain_numbers(block.text, separator, decimal)
+        if values is not None:
+            parts.append(_Numbers(block, separator, values))
+            continue
+        lines, said = _sift(_lines(block.text, block.first))
+        rows = _split_closed(lines, separator)
+        if rows is None:
+            return None
+        comments += said
+        parts.append(rows)
+    width = _usual_width(parts)
+    if not any(_has_number(row) and _span(row) >= width for row in head):
+        return None
+    header, parts[0], preamble = _find_header(head, width, comments, separator, source)
+    if _decimal(parts) != decimal:
+        return None
+    return _table(source, header, parts, separator, preamble, comments)
+
+
+def _sift(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
+    """The lines that say something and are no comments, and the comments."""
+    content, comments = [], []
+    for line in lines:
+        if _COMMENT.match(line.text):
+            comments.append(line)
+        elif line.text.strip():
+            content.append(line)
+    return content, comments
 
 
 def _text(path: str) -> str:
@@ -384,12 +439,24 @@ def _split(lines: Iterable[Line], separator: str) -> list[_Row]:
         nonlocal current
         for line in lines:
             current = line.number
-            yield (_single_blanks(line.text) if separator == _BLANKS else line.text) + "\n"
+            yield (_single_blanks(line.text) if separator == BLANKS else line.text) + "\n"
 
     return [
         _Row(current, [cell.strip() for cell in cells])
         for cells in csv.reader(texts(), delimiter=separator, skipinitialspace=True)
     ]
+
+
+def _split_closed(lines: Sequence[Line], separator: str) -> list[_Row] | None:
+    """The same without empty rows, ``None`` where a quoted cell reaches over the end of a line."""
+    try:
+        rows = _split(lines, separator)
+        twice = _split([*lines[-1:], *lines[-1:]], separator)  # one row where it ends in a cell
+    except csv.Error:
+        return None
+    if len(rows) != len(lines) or len(twice) != 2 * len(lines[-1:]):
+        return None
+    return [row for row in rows if any(row.cells)]
 
 
 def _single_blanks(text: str) -> str:
@@ -399,7 +466,19 @@ def _single_blanks(text: str) -> str:
     return re.sub(r"\s+(?=[\[(])", "", re.sub(r"\s+", " ", text.strip()))
 
 
-def _separator(lines: Sequence[Line]) -> str:
+def _separator(content: list[Line]) -> tuple[str, list[Line]]:
+    """The separator that a file announces in a first line ``sep=;``, else that of its first lines;
+    and the other lines.
+    """
+    announced = (
+        re.fullmatch(r'"?sep=(.)"?', content[0].text.strip(), re.IGNORECASE) if content else None
+    )
+    if announced:
+        return announced[1], content[1:]
+    return _find_separator(content[:_SAMPLE]), content
+
+
+def _find_separator(lines: Sequence[Line]) -> str:
     """The separator with which most lines become rows of several numbers and gaps; failing that, of
     several cells with any number.
     """
@@ -418,24 +497,51 @@ def _separator(lines: Sequence[Line]) -> str:
     # Blanks also stand inside the cells of other dialects, so they separate only where nothing else
     # makes rows of numbers.
     best = max("\t;,", key=lambda separator: whole[separator])
-    return best if whole[best] else _BLANKS
+    return best if whole[best] else BLANKS
+
+
+def _usual_width(parts: Iterable[list[_Row] | _Numbers]) -> int:
+    """The span of most rows; 0 where there is none."""
+    spans: Counter[int] = Counter()
+    for part in parts:
+        if isinstance(part, _Numbers):
+            filled = ~np.isnan(part.values[:, ::-1])
+            each = part.values.shape[1] - np.argmax(filled, axis=1)
+            spans.update(
+                dict(zip(*(found.tolist() for found in np.unique_counts(each)), strict=True))
+            )
+        else:
+            spans.update(_span(row) for row in part)
+    return max(spans, key=lambda span: (spans[span], span), default=0)
+
+
+def _decimal(parts: Iterable[list[_Row] | _Numbers]) -> str:
+    """The decimal sign of most numbers that have one."""
+    points = commas = 0
+    for part in parts:
+        if isinstance(part, _Numbers):
+            points += part.block.text.count(".")
+            commas += part.block.text.count(",") if part.separator != "," else 0
+        else:
+            numbers = [cell for row in part for cell in row.cells if _is_number(cell)]
+            points += sum(1 for cell in numbers if "." in cell)
+            commas += sum(1 for cell in numbers if "," in cell)
+    return "," if commas > points else "."
 
 
 def _find_header(
-    rows: list[_Row], comments: list[Line], separator: str, path: str
+    rows: list[_Row], width: int, comments: list[Line], separator: str, path: str
 ) -> tuple[_Row, list[_Row], list[_Row]]:
     """The row that names the columns, the rows below it and the rows above it.
 
-    It is the last row of texts above the numbers that is as wide as the table and no row of units;
-    what stands above it is a title or the name of a track. A header written as the last comment
-    above the numbers is accepted too.
+    It is the last row of texts above the numbers that is as wide as the table (``width`` cells) and
+    no row of units; what stands above it is a title or the name of a track. A header written as the
+    last comment above the numbers is accepted too.
     """
     if not rows:
         raise InputError(
             "the file holds no data rows", remedy=f"{_ADD_HEADER} {_ADD_ROWS}", path=path
         )
-    spans = Counter(_span(row) for row in rows)
-    width = max(spans, key=lambda span: (spans[span], span))
     start = next(
         (i for i, row in enumerate(rows) if _has_number(row) and _span(row) >= width), len(rows)
     )
@@ -482,14 +588,16 @@ def _commented_header(first: _Row, comments: list[Line], separator: str) -> _Row
 def _table(
     path: str,
     header: _Row,
-    body: list[_Row],
+    parts: list[list[_Row] | _Numbers],
     separator: str,
     preamble: list[_Row],
     comments: list[Line],
 ) -> Table:
+    """The table with this header, of which the first part holds text."""
+    body, *others = parts
     count = _span(header)
     units: list[str | None] = [None] * count
-    if body and _is_units(body[0]):
+    if isinstance(body, list) and body and _is_units(body[0]):
         units = [*body[0].cells[:count], *[None] * (count - len(body[0].cells))]
         body = body[1:]
     if not body:
@@ -501,19 +609,33 @@ def _table(
         for index, (name, unit) in enumerate(zip(header.cells[:count], units, strict=True), start=1)
     )
     _check_distinct(headers, header.line, path)
-    _check_widths(body, count, separator, path)
-    points = sum(1 for row in body for cell in row.cells if "." in cell and _is_number(cell))
-    commas = sum(1 for row in body for cell in row.cells if "," in cell and _is_number(cell))
+    rows, lines = zip(
+        *(_rows(part, count, separator, path) for part in (body, *others)), strict=True
+    )
     return Table(
         path=path,
         headers=headers,
-        cells=tuple(tuple(row.cells[:count]) for row in body),
-        lines=np.array([row.line for row in body]),
+        blocks=rows,
+        lines=np.concatenate(lines),
         header_line=header.line,
         preamble=tuple(" ".join(filter(None, row.cells)) for row in preamble),
         comments=tuple(line.text.strip().lstrip("#% ") for line in comments),
-        decimal="," if commas > points else ".",
+        decimal=_decimal((body, *others)),
     )
+
+
+def _rows(
+    part: list[_Row] | _Numbers, count: int, separator: str, path: str
+) -> tuple[Rows, NDArray[np.int64]]:
+    """The rows under ``count`` headers, and their lines."""
+    if isinstance(part, _Numbers):
+        first, values = part.block.first, part.values
+        if values.shape[1] >= count and np.isnan(values[:, count:]).all():
+            return NumberRows(values[:, :count]), np.arange(first, first + len(values))
+        part = _split(_lines(part.block.text, first), separator)
+    _check_widths(part, count, separator, path)
+    cells = tuple(tuple(row.cells[:count]) for row in part)
+    return TextRows(cells), np.array([row.line for row in part], dtype=np.int64)
 
 
 def _check_distinct(headers: tuple[Header, ...], line: int, path: str) -> None:
@@ -555,21 +677,17 @@ def _is_number(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None
 
 
-def _is_gap(cell: str) -> bool:
-    return cell.lower() in _GAPS
-
-
 def _has_number(row: _Row) -> bool:
     return any(_is_number(cell) for cell in row.cells)
 
 
 def _is_numeric(row: _Row) -> bool:
-    return _has_number(row) and all(_is_number(cell) or _is_gap(cell) for cell in row.cells)
+    return _has_number(row) and all(_is_number(cell) or is_gap(cell) for cell in row.cells)
 
 
 def _is_text(row: _Row) -> bool:
     """Whether a row has words and no number: it may be a header."""
-    return not _has_number(row) and not all(_is_gap(cell) for cell in row.cells)
+    return not _has_number(row) and not all(is_gap(cell) for cell in row.cells)
 
 
 def _is_units(row: _Row) -> bool:

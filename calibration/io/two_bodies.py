@@ -361,7 +361,7 @@ def _spins(
     """Angular velocities (rows, 2, 3) [rad/s] in the axes of the positions, and their standard
     deviations. The axes keep handedness, so a spin turns with them.
     """
-    spin = np.full((len(table.cells), 2, 3), np.nan)
+    spin = np.full((len(table.lines), 2, 3), np.nan)
     sigma = np.full_like(spin, np.nan)
     normal = {axis.name for axis in chosen.axes} == {"x", "y"}
     for index, body in enumerate(bodies):
@@ -389,7 +389,7 @@ def _angles(
     table: Table, found: Mapping[Header, BodyColumn | None], bodies: tuple[str, str]
 ) -> NDArray[np.float64]:
     """Angles (rows, 2) [rad] of a mark on each body."""
-    angle = np.full((len(table.cells), 2), np.nan)
+    angle = np.full((len(table.lines), 2), np.nan)
     for index, body in enumerate(bodies):
         header = _column_of(table, found, BodyColumn("angle", body))
         if header is not None:

@@ -58,7 +58,7 @@ class OfBody(Measurement):
         body: its number in the scene, from 0.
         measured: a ``Recording``, ``Path``, ``Spins``, ``Orientations`` ...
         name: what the measurement is called in tables; by default that of what is measured, with
-            the number of the body.
+            the number of the body, which words count from 1.
 
     Raises:
         InputError: a body that cannot be, or a measurement of impacts or forces.
@@ -67,7 +67,7 @@ class OfBody(Measurement):
         >>> spins = cal.measurements.Spins([0.0, 0.01], [[0.0, 50.0, 0.0], [0.0, 49.0, 0.0]])
         >>> of_second = cal.measurements.OfBody(1, spins)
         >>> of_second.quantities[1], of_second.name
-        ('spin about y [rad/s]', 'spins of body 1')
+        ('spin about y [rad/s]', 'spins of body 2')
     """
 
     body: int
@@ -91,7 +91,7 @@ class OfBody(Measurement):
                 remedy="Give a Recording, Path, Spins or Orientations.",
             )
         self.body, self.alone = body, alone
-        self.name = f"{alone.name} of body {body}" if name is None else name
+        self.name = f"{alone.name} of body {body + 1}" if name is None else name
         self.path = alone.path
         self.clock, self.noise, self.until_rest = alone.clock, alone.noise, alone.until_rest
 
@@ -118,7 +118,7 @@ class OfBody(Measurement):
     @property
     def kind(self) -> str:
         """That of what is measured, and the number of the body, as another may be seen worse."""
-        return f"{self.alone.kind} of body {self.body}"
+        return f"{self.alone.kind} of body {self.body + 1}"
 
     def observation(self) -> SeenOfBody:
         """How the instrument sees this body."""

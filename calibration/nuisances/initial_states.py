@@ -84,13 +84,13 @@ class InitialStates(Nuisance):
         )
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
-        """Body by body: position, velocity, spin."""
+        """Body by body: position, velocity, spin; words count bodies from 1."""
         return tuple(
             nuisance_parameter(
                 f"{name}_{body}_{AXES[axis]}",
                 unit=unit,
-                label=f"initial {name} of body {body}, {AXES[axis]}",
-                symbol=f"{SYMBOLS[name]}_{body}{AXES[axis]}",
+                label=f"initial {name} of body {body + 1}, {AXES[axis]}",
+                symbol=f"{SYMBOLS[name]}_{body + 1}{AXES[axis]}",
             )
             for name, unit, body, axis in self._components
         )

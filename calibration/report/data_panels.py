@@ -16,6 +16,7 @@ from calibration.report.drawing import (
     draw_residuals,
     finish_residuals,
     in_font,
+    legend_above,
     mark_bounces,
     new_figure,
     pair,
@@ -62,7 +63,7 @@ def data_figure(data: Fitted) -> Figure:
     above, below = pair(figure, grid[0], grid[1])
     draw_data(above, below, data=data)
     if isinstance(data, FittedRecording) and len(data.axes) > 1:
-        above.legend(fontsize=8, frameon=False, ncols=len(data.axes))
+        _title(above, _recording_title(data), pad=legend_above(above))
     return figure
 
 
@@ -92,7 +93,12 @@ def _draw_recording(above: Axes, below: Axes, recording: FittedRecording) -> Non
         fontsize=9,
     )
     below.set_xlabel("time [s]", fontsize=9)
-    above.set_title(_recording_title(recording), fontsize=9, loc="left", parse_math=False)
+    _title(above, _recording_title(recording))
+
+
+def _title(axes: Axes, text: str, *, pad: float | None = None) -> None:
+    """A title at the left, at a distance in points."""
+    axes.set_title(text, fontsize=9, loc="left", parse_math=False, pad=pad)
 
 
 def _recording_title(recording: FittedRecording) -> str:
@@ -115,8 +121,7 @@ def _draw_series(above: Axes, below: Axes, series: FittedSeries) -> None:
         )
         draw_residuals(below, abscissa, values[:, index], colour=colour)
     finish_residuals(below, values, label)
-    if len(series.labels) > 1:
-        above.legend(fontsize=8, frameon=False)
+    pad = legend_above(above) if len(series.labels) > 1 else None
     moments = 1e3 * series.contact_times if short else series.contact_times
     for axes in (above, below):
         mark_bounces(axes, moments, abscissa, symbol=axes is above)
@@ -124,7 +129,7 @@ def _draw_series(above: Axes, below: Axes, series: FittedSeries) -> None:
         series.labels[0] if len(series.labels) == 1 else "measured", fontsize=9, parse_math=False
     )
     below.set_xlabel("time [ms]" if short else series.abscissa_label, fontsize=9)
-    above.set_title(shortened(series.name, 26), fontsize=9, loc="left", parse_math=False)
+    _title(above, shortened(series.name, 26), pad=pad)
 
 
 def _draw_column(above: Axes, below: Axes, column: FittedColumn) -> None:

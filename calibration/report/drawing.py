@@ -1,6 +1,7 @@
 """What all figures of a report share: colours, signs, and letters that a font has."""
 
 import io
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -19,6 +20,8 @@ COLOURS = (BLUE, ORANGE, GREEN)
 MANY = 400
 """Samples, from which on the points are drawn smaller."""
 
+_LETTERS = {3: 8, 2: 20}  # of labels of a legend, of which so many stand in a row
+_LEGEND_ROW = 13.0  # points
 _MANY_BOUNCES = 30  # more have no line, only the triangle
 
 
@@ -102,6 +105,28 @@ def mark_bounces(axes: Axes, moments: np.ndarray, time: np.ndarray, *, symbol: b
             clip_on=False,
             zorder=4,
         )
+
+
+def legend_above(axes: Axes) -> float:
+    """The legend between a panel and its title, where it lies on nothing that is drawn.
+
+    Returns:
+        the distance of the title from the panel, in points.
+    """
+    handles, labels = axes.get_legend_handles_labels()
+    longest = max(map(len, labels))
+    columns = next((count for count, most in _LETTERS.items() if longest <= most), 1)
+    axes.legend(
+        handles,
+        labels,
+        fontsize=8,
+        frameon=False,
+        ncols=columns,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        borderaxespad=0,
+    )
+    return 8.0 + _LEGEND_ROW * math.ceil(len(labels) / columns)
 
 
 def shortened(text: str, length: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from calibration.report.drawing import COLOURS, new_figure, plain_style
+from calibration.report.drawing import COLOURS, legend_above, new_figure, plain_style
 from calibration.results.contact_force import ForceLoop
 
 
@@ -28,11 +28,10 @@ def force_figure(loops: Sequence[ForceLoop]) -> Figure:
     figure = new_figure(4.0, 3.0)
     axes = figure.add_subplot()
     for loop, colour in zip(loops, COLOURS, strict=False):
-        axes.plot(
-            1e3 * loop.overlap, loop.force, color=colour, lw=1.5, label=f"{loop.speed:.3g} m/s"
-        )
+        label = f"impact at {loop.speed:.3g} m/s"
+        axes.plot(1e3 * loop.overlap, loop.force, color=colour, lw=1.5, label=label)
     axes.set_xlabel("overlap [mm]", fontsize=9)
     axes.set_ylabel("normal force [N]", fontsize=9)
-    axes.legend(fontsize=8, frameon=False, title="impact at", title_fontsize=8, loc="upper left")
+    legend_above(axes)
     plain_style(axes)
     return figure

@@ -12,6 +12,7 @@ from calibration.report.drawing import (
     MEASURED,
     PALE,
     in_font,
+    legend_above,
     new_figure,
     plain_style,
     shortened,
@@ -72,7 +73,7 @@ def restitution_figure(found: ImpactRestitutions) -> Figure:
     _limit_to_known(axes, found)
     axes.set_xlabel("normal speed before the impact [m/s]", fontsize=9)
     axes.set_ylabel("restitution [-]", fontsize=9)
-    axes.legend(fontsize=8, frameon=False)
+    legend_above(axes)
     plain_style(axes)
     return figure
 

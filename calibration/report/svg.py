@@ -9,6 +9,7 @@ colours become variables of the page's style sheet.
 import html
 import io
 import re
+from functools import partial
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -84,22 +85,27 @@ def _rounded(number: re.Match[str]) -> str:
 
 
 def _clouds(body: str) -> str:
-    """Many round marks without an edge are one path of lines without length and round ends."""
+    """Many round marks without an edge, one after the other, are one path of lines without length
+    and round ends; one that stands alone, in a legend, stays.
+    """
     for mark in list(_MARK.finditer(body)):
-        uses = re.compile(_USES.format(id=mark["id"]))
-        found = uses.findall(body)
-        styles = {style for _, _, style in found}
-        if len(found) < _FEWEST_DOTS or len(styles) != 1:
-            continue
-        colour = re.search(r"fill: (#[0-9a-f]{6})", f"{next(iter(styles))} {mark[0]}")
-        path = "".join(f"M{float(x):.1f} {float(y):.1f}h0" for x, y, _ in found)
-        width = 2 * float(mark["radius"])
-        dots = (
-            f'<path class="dots" d="{path}" style="stroke: {colour[1] if colour else "#000000"}; '
-            f'stroke-width: {width:.1f}"/>\n'
-        )
-        first = uses.search(body)
-        assert first is not None
-        body = body[: first.start()] + dots + uses.sub("", body[first.start() :])
-        body = body.replace(mark[0], "")
+        use = _USES.format(id=mark["id"])
+        cloud = re.compile(f"(?:{use}){{{_FEWEST_DOTS},}}")
+        body = cloud.sub(partial(_dots, re.compile(use), mark), body)
+        if f"#{mark['id']}" not in body:
+            body = body.replace(mark[0], "")
     return body
+
+
+def _dots(use: re.Pattern[str], mark: re.Match[str], cloud: re.Match[str]) -> str:
+    """The path of a cloud of marks; the marks themselves where they are of several styles."""
+    found = use.findall(cloud[0])
+    styles = {style for _, _, style in found}
+    if len(styles) != 1:
+        return cloud[0]
+    colour = re.search(r"fill: (#[0-9a-f]{6})", f"{next(iter(styles))} {mark[0]}")
+    path = "".join(f"M{float(x):.1f} {float(y):.1f}h0" for x, y, _ in found)
+    return (
+        f'<path class="dots" d="{path}" style="stroke: {colour[1] if colour else "#000000"}; '
+        f'stroke-width: {2 * float(mark["radius"]):.1f}"/>\n'
+    )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.report.data_panels import AXIS_COLOUR
-from calibration.report.drawing import mark_bounces, new_figure, plain_style
+from calibration.report.drawing import legend_above, mark_bounces, new_figure, plain_style
 
 MOST_BODIES = 6
 """Bodies that have a panel: more cannot be read on one page."""
@@ -55,9 +55,9 @@ def trajectory_figure(motion: jc.Trajectory) -> Figure:
         if body >= shown:
             axes.set_axis_off()
             continue
-        _draw(axes, time, position[:, body], touch_downs(motion, body))
+        pad = _draw(axes, time, position[:, body], touch_downs(motion, body))
         if position.shape[1] > 1:
-            axes.set_title(f"body {body}", fontsize=9, loc="left")
+            axes.set_title(f"body {body + 1}", fontsize=9, loc="left", pad=pad)
     said = []
     if not bool(motion.succeeded):
         said.append(motion.advice)
@@ -97,7 +97,8 @@ def _draw(
     time: NDArray[np.float64],
     position: NDArray[np.float64],
     moments: NDArray[np.float64],
-) -> None:
+) -> float | None:
+    """The motion of a body; and the distance of a title, where it is not the usual one."""
     followed = position[np.isfinite(position).all(axis=1)]
     moving = [index for index in (2, 0, 1) if len(followed) and np.ptp(followed[:, index]) > _STILL]
     moving = moving or [2]
@@ -111,4 +112,5 @@ def _draw(
         "height z [m]" if names == ["z"] else f"position {', '.join(names)} [m]", fontsize=9
     )
     if len(names) > 1:
-        axes.legend(fontsize=8, frameon=False)
+        return legend_above(axes)
+    return None

@@ -655,7 +655,12 @@ class FitOptions(Section):
         one_of("levenberg_marquardt", "dogleg", "adam", "adamw", "lion", "sgd", "lbfgs"),
         default="levenberg_marquardt",
     )
-    steps: int | None = option("at most so many iterations", WHOLE, default=None)
+    steps: int | None = option(
+        "at most so many iterations of each search, in each of its stages; without it 300, of "
+        "adam and its like 3000",
+        WHOLE,
+        default=None,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -844,7 +849,7 @@ class SweepOptions(Section):
     impacts: int = option("how many first impacts are kept", WHOLE, default=1)
     duration: float = option("how long each variant lasts [s]", POSITIVE, default=1.0)
     position: tuple[float, float, float] | None = option(
-        "where the centre of the ball, or of body 0, begins [m]", VECTOR, default=None
+        "where the centre of the ball, body 1 of two, begins [m]", VECTOR, default=None
     )
     velocity: tuple[float, float, float] = option(
         "its velocity at the start [m/s]", VECTOR, default=(0.0, 0.0, 0.0)
@@ -853,7 +858,7 @@ class SweepOptions(Section):
         "its angular velocity at the start [rad/s]", VECTOR, default=(0.0, 0.0, 0.0)
     )
     partner_position: tuple[float, float, float] | None = option(
-        "where the centre of the other body, body 1, begins [m]", VECTOR, default=None
+        "where the centre of the other body, body 2, begins [m]", VECTOR, default=None
     )
     partner_velocity: tuple[float, float, float] = option(
         "velocity of the other body at the start [m/s]", VECTOR, default=(0.0, 0.0, 0.0)

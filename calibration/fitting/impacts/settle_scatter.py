@@ -1,5 +1,7 @@
 """The fit with the scatter of impacts as large as it is found to be."""
 
+import dataclasses
+
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
@@ -38,5 +40,7 @@ def settle_scatter(problem: Problem, assessment: Assessment) -> Assessment:
         there = np.array(assessment.minimum.shared)
         there[index] = np.log(factor)
         minimum = assessment.minimum._replace(shared=there)
-        assessment = minimise_nearby(problem, began, minimum, policy=assessment.policy)
+        assessment = minimise_nearby(
+            problem, began, dataclasses.replace(assessment, minimum=minimum)
+        )
     return assessment

@@ -74,4 +74,4 @@ def let_free(problem: Problem, assessment: Assessment, names: Sequence[str]) -> 
         names: of the parameters.
     """
     start = release(assessment.start, assessment, names)
-    return minimise_nearby(problem, start, assessment.minimum, policy=assessment.policy)
+    return minimise_nearby(problem, start, assessment)

@@ -25,8 +25,10 @@ import calibration.app.desk
 from calibration.app.desk import Desk
 from calibration.app.fields import value_meant
 from calibration.app.own_pages import OwnPages
-from calibration.app.page import OTHER, STYLE, Page
+from calibration.app.page import BEGUN_ELSEWHERE, OTHER, STYLE, Page
 from calibration.app.serve import desks
+from calibration.app.used_part import parts_without
+from calibration.io.interval import EVERYTHING
 from calibration.runtime import compilation_cache
 from calibration.studies.option import options
 from calibration.studies.steps.resumed_fit import resume_fit
@@ -257,6 +259,46 @@ def test_results_that_another_tab_replaced_are_not_handed_out(monkeypatch):
     asyncio.run(use())
 
 
+def test_a_page_that_is_opened_while_its_study_is_fitted_follows_the_fit(monkeypatch):
+    begun, allowed = threading.Event(), threading.Event()
+    monkeypatch.setattr(calibration.app.desk, "resume_fit", at_once_if(begun, allowed))
+
+    async def begin(user):
+        begun.clear()
+        allowed.clear()
+        user.find("Fit").click()
+        await asyncio.to_thread(begun.wait, 20)
+        await user.open("/")
+        await user.should_see("study-1 (is being fitted)")
+        await user.open("/?study=study-1")
+        await user.should_see(BEGUN_ELSEWHERE)
+        await user.should_not_see(OTHER)
+        await user.should_see("Starting ...")
+        assert not button(user, "Fit").enabled
+        UserInteraction(user, crosses(user, "clicks.csv"), None).click()
+        await user.should_see("the recordings are being fitted. Wait until")
+
+    async def use():
+        async with shown() as user:
+            await described(user)
+            await begin(user)
+            allowed.set()
+            await user.should_see("restitution (e): 0.9", retries=100)
+            await user.should_not_see(BEGUN_ELSEWHERE)
+            await user.should_not_see(OTHER)
+            await can_be_fitted(user)
+
+            await begin(user)
+            fill(user, "ball.mass", "0.0028")
+            allowed.set()
+            await user.should_see("restitution (e): 0.9", retries=100)
+            await user.should_see(OTHER)
+            await user.open("/")
+            await user.should_not_see("is being fitted")
+
+    asyncio.run(use())
+
+
 def test_a_recording_that_is_refused_does_not_take_others_with_it():
     async def use():
         async with shown() as user:
@@ -443,3 +485,51 @@ def test_a_default_is_in_the_words_that_its_field_offers():
             await user.should_not_see("[default: false]")
 
     asyncio.run(use())
+
+
+def test_bounces_are_left_out_with_all_before_or_after_them_and_come_back():
+    heights = (ROOT / "experiments/data/known_truth/drop_00.csv").read_text()
+
+    def bounces(user):
+        (chart,) = user.find(ui.echart).elements
+        return [time for time, _ in chart.options["series"][1]["data"]]
+
+    async def use_only(user, label, text):
+        (field,) = user.find(label).elements
+        field.value = text
+        UserInteraction(user, {field}, None).trigger("blur")
+        await can_be_fitted(user)
+
+    async def use():
+        async with shown() as user:
+            await drop(user, drop=heights)
+            fill(user, "ball.radius", "0.02")
+            fill(user, "ball.mass", "0.0027")
+            await check(user)
+            every = bounces(user)
+            first, last = parts_without(every, 1, EVERYTHING).values()
+            await use_only(user, "use from [s]", first[0])
+            assert bounces(user) == pytest.approx(every[2:], abs=1e-3)
+            assert Desk.again(Path("studies"), "study-1").part_of("drop.csv") == first
+            await use_only(user, "use from [s]", None)
+            await use_only(user, "use until [s]", last[1])
+            assert bounces(user) == pytest.approx(every[:1], abs=1e-3)
+            (field,) = user.find("reading.files").elements
+            assert field.value == f'{{"drop.csv" = {{until = {last[1]}}}}}'
+            (field,) = user.find("use from [s]").elements
+            field.value = 9.0
+            UserInteraction(user, {field}, None).trigger("blur")
+            await user.should_see("is not below until")
+            await use_only(user, "use until [s]", None)
+            assert bounces(user) == every
+
+    asyncio.run(use())
+
+
+def test_a_bounce_is_left_out_in_the_middle_of_the_flights_beside_it():
+    moments = [0.2, 0.6, 0.9]
+    before, after = "Leave it out, and all before it", "Leave it out, and all after it"
+    assert parts_without(moments, 0, EVERYTHING) == {before: (0.4, np.inf)}
+    assert parts_without(moments, 1, (0.1, 1.0)) == {before: (0.75, 1.0), after: (0.1, 0.4)}
+    assert parts_without(moments, 2, EVERYTHING) == {after: (-np.inf, 0.75)}
+    assert parts_without(moments[:1], 0, EVERYTHING) == {}

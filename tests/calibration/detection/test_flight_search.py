@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import calibration as cal
+from calibration.detection import flight_search
 from experiments.automatic_route.truth import Ball, Camera, film, move
 
 
@@ -42,3 +43,37 @@ def test_a_step_in_the_surface_is_no_slope():
     heights = [bounce.height for bounce in detected.bounces]
     assert len(detected.bounces) < len(whole.bounces)
     assert np.ptp(heights) < 0.01
+
+
+def fall_at(rate):
+    """Heights of a ball that falls 0.3 m and bounces at 0.8 for ever, seen to 0.2 mm."""
+    time, height = np.arange(0.0, 1.5, 1.0 / rate), 0.3
+    first = fall = math.sqrt(2 * height / 9.81)
+    heights = height - 9.81 / 2 * time**2
+    while first < 1.5:
+        fall *= 0.8
+        phase = time - first
+        heights = np.where(phase > 0, 9.81 / 2 * phase * (2 * fall - phase), heights)
+        first += 2 * fall
+    position = np.full((len(time), 3), np.nan)
+    position[:, 2] = 0.02 + heights + np.random.default_rng(1).normal(0.0, 2e-4, len(time))
+    return cal.Recording(name="fall", time=time, position=position)
+
+
+def test_a_flight_of_many_samples_is_found_by_a_part_of_them_and_fitted_to_all(monkeypatch):
+    looked_at = []
+
+    def spy(time, *arguments, **options):
+        looked_at.append(len(time))
+        return grow(time, *arguments, **options)
+
+    grow = flight_search.grow_flights
+    monkeypatch.setattr(flight_search, "grow_flights", spy)
+    few, many = (cal.detection.read_bounces(fall_at(rate), radius=0.02) for rate in (1000, 100_000))
+    assert max(looked_at) < 2 * flight_search.ENOUGH
+    assert len(many.bounces) == len(few.bounces) == 5
+    for name in ("restitution", "gravity", "height"):
+        one, other = getattr(few, name), getattr(many, name)
+        assert abs(one - other) < 4 * getattr(few, f"{name}_sd"), name
+    assert many.restitution_sd < few.restitution_sd / 5
+    assert abs(many.restitution - 0.8) < 3 * many.restitution_sd

@@ -2,6 +2,8 @@
 is left of them by digits and by the search tells neither the size nor the shape of errors.
 """
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -166,6 +168,16 @@ def test_pictures_are_even_where_their_rounded_times_are():
         found = find_even_times(np.round(even, decimals))
         assert np.ptp(found - even) < 0.05 * 10.0**-decimals, rate
         assert decimal_step(np.round(even, decimals)) == 10.0**-decimals
+
+
+def test_a_long_recording_needs_no_more_room_for_even_times_than_for_its_times():
+    even = np.arange(200_000) / 30_000
+    tracemalloc.start()
+    found = find_even_times(np.round(even, 5))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.ptp(found - even) < 0.05e-5
+    assert peak < 20 * even.nbytes
 
 
 def test_times_that_are_not_even_or_have_their_digits_stay():

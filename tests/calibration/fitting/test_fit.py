@@ -17,6 +17,7 @@ from calibration.fitting.fit import fit
 from calibration.fitting.probes import rise_beyond
 from calibration.fitting.refit import refit
 from calibration.fitting.sandwich import between_trials
+from calibration.fitting.solve import minimise_nearby, solve
 from calibration.fitting.start import starting_point
 from calibration.io.recording import Recording
 from calibration.nuisances import (
@@ -162,6 +163,19 @@ def test_first_order_methods_find_the_same_minimum(method):
 def test_too_few_steps_of_a_first_order_method_are_said():
     found = fit(problem([recording(0)]), method="sgd", steps=3)
     assert not found.converged
+
+
+def test_no_search_of_a_fit_makes_more_steps_than_were_asked_for():
+    """Neither the first one nor those that follow beside its minimum."""
+    asked = problem([recording(0, restitution=0.6)])
+    with jax.enable_x64(True):
+        first = solve(asked, steps=1)
+        beside = minimise_nearby(asked, first.start, first)
+        stages = len(first.start.stages[0])
+        assert 0 < int(first.minimum.iterations) <= stages
+        assert 0 < int(beside.minimum.iterations) <= stages
+        assert not beside.minimum.converged
+        assert minimise_nearby(asked, first.start, solve(asked)).minimum.converged
 
 
 def test_same_minimum_and_covariance_as_scipy():

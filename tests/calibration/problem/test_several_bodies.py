@@ -327,3 +327,19 @@ def test_a_path_without_a_deviation_takes_the_scatter():
     samples = Path(TIMES, seen).samples()
     np.testing.assert_allclose(samples.sigma, SEEN, rtol=0.3)
     assert samples.measured.shape == (TIMES.size, 2)
+
+
+def test_words_count_bodies_from_one_as_files_do():
+    measured = seen_of(*collide(0.7, 0.08))
+    unknown = InitialStates(spin="xyz")
+    words = [text for one in measured for text in (one.name, one.kind)]
+    words += [parameter.about.label for parameter in unknown.parameters((0, 1, 2))]
+    said = {text.split("of body ")[1][:1] for text in words}
+    assert said == {"1", "2"}
+    assert [one.name for one in measured if one.body == 0] == [
+        "path of body 1",
+        "spins of body 1",
+    ]
+    motion = jc.simulate(rigid(0.7, 0.1), START, TIMES[:3], method=jc.Impulse(max_contacts=2))
+    titles = [axes.get_title(loc="left") for axes in cal.report.trajectory_figure(motion).axes]
+    assert titles == ["body 1", "body 2"]

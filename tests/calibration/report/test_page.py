@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import calibration as cal
 from calibration.report.data_panels import data_figure
@@ -16,8 +17,10 @@ from calibration.report.page import page_text
 from calibration.report.restitution_figure import MOST_ROWS, forest_figure, restitution_figure
 from calibration.report.svg import svg
 from calibration.results.answer import Trust, answer, next_steps, trust
+from calibration.results.contact_force import ForceLoop
 from calibration.results.fitted_data import FittedSeries, StoredPredictions
 from tests.calibration import synthetic_fits as synthetic
+from tests.calibration.report.test_plot import motion
 
 LARGEST = 3e6
 """Bytes that a page may have."""
@@ -301,6 +304,63 @@ def test_the_dots_of_a_figure_are_where_the_points_are():
     up = np.polyfit(recording.measured[seen, 0], points[:, 1], 1)
     assert across[0] > 0 > up[0]
     np.testing.assert_allclose(np.polyval(up, recording.measured[seen, 0]), points[:, 1], atol=0.11)
+
+
+def figures_with_a_legend():
+    """Each kind of figure that has one, with data up to every corner."""
+    time = np.linspace(0.0, 0.2, 30)
+    zigzag = np.where(np.arange(30) % 2, 1.0, -1.0)[:, None] * np.ones(2)
+    corners = FittedSeries(
+        name="shot, body 1",
+        labels=("spin about the first axis [rad/s]", "spin about the second axis [rad/s]"),
+        abscissa=time,
+        abscissa_label="time [s]",
+        measured=zigzag,
+        predicted=zigzag,
+        sigma=np.full((30, 2), 1e-4),
+        nuisance={},
+    )
+    overlap = np.array([0.0, 1e-4, 0.0])
+    loops = [ForceLoop(speed, overlap, np.array([40.0, 40.0, 0.0])) for speed in (1.0, 2.0)]
+    return {
+        "restitution": restitution_figure(synthetic.measured_impacts(3, 8)),
+        "recording": data_figure(synthetic.recording(axes=("x", "z"))),
+        "series": data_figure(corners),
+        "force": cal.report.force_figure(loops),
+        "motion": cal.report.trajectory_figure(motion(2)),
+    }
+
+
+@pytest.mark.parametrize("kind", figures_with_a_legend())
+def test_a_legend_lies_on_nothing(kind):
+    figure = figures_with_a_legend()[kind]
+    figure.canvas.draw()
+    legends = [axes.get_legend() for axes in figure.axes if axes.get_legend() is not None]
+    assert legends
+    for legend in legends:
+        place = legend.get_window_extent()
+        assert 0 <= place.x0 < place.x1 <= figure.bbox.x1
+        assert legend.axes.bbox.y1 - 1 <= place.y0 < place.y1 <= figure.bbox.y1
+        titles = [
+            legend.axes.title,
+            *(
+                text
+                for text in legend.axes.get_children()
+                if isinstance(text, Text) and text.get_text()
+            ),
+        ]
+        assert not any(
+            title.get_text() and title.get_window_extent().overlaps(place) for title in titles
+        )
+
+
+def test_a_mark_of_a_legend_stays_beside_its_text_where_those_of_the_data_are_a_cloud():
+    drawn = svg(restitution_figure(synthetic.measured_impacts(3, 8)), "law")
+    key = drawn[drawn.index(">fitted law<") :]
+    marks = re.findall(r'<use href="#(m[0-9a-f]+)"[^>]*fill: var\(--(\w+)', key)
+    assert [colour for _, colour in marks] == ["blue", "orange", "green"]
+    assert all(f'id="{mark}"' in drawn for mark, _ in marks)
+    assert drawn.count('class="dots"') == 3
 
 
 def test_numbers_on_axes_keep_their_digits():

@@ -102,7 +102,7 @@ def test_a_motion_is_drawn_where_it_is_with_its_touch_downs():
 def test_each_body_has_a_panel_and_its_own_contacts_up_to_six():
     figure = cal.plot(motion(8))
     drawn = [axes for axes in figure.axes if axes.axison]
-    assert [axes.get_title(loc="left") for axes in drawn] == [f"body {n}" for n in range(6)]
+    assert [axes.get_title(loc="left") for axes in drawn] == [f"body {n}" for n in range(1, 7)]
     assert [len(axes.lines) for axes in drawn] == [3, 2, 2, 2, 2, 2]
     assert figure.get_suptitle() == "The first 6 of 8 bodies."
 
