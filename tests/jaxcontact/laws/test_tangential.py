@@ -351,6 +351,10 @@ def test_partial_slip_and_its_inverse():
     np.testing.assert_allclose(-back, forces, rtol=1e-12, atol=1e-14)
     stiffness = -jax.jacfwd(lambda x: mindlin_partial_slip_force(x, 10.0, **law))(jnp.zeros(2))
     np.testing.assert_allclose(stiffness, 8.0 * 2e8 * 4e-4 * np.eye(2), rtol=1e-14)
+    beyond = jnp.array([1.01, 100.0])[:, None] * displacements[-1] * jnp.array([0.6, -0.8])
+    np.testing.assert_allclose(
+        mindlin_partial_slip_force(beyond, 10.0, **law), [[-1.8, 2.4]] * 2, rtol=1e-14
+    )
 
 
 def test_bad_arguments_are_named():
