@@ -103,6 +103,14 @@ def test_the_static_overlap_carries_the_load(name):
     assert law.static_overlap(0.0) == 0
 
 
+@pytest.mark.parametrize("name", LAWS)
+def test_the_rate_of_what_ends_a_contact_is_its_derivative(name):
+    phase = LAWS[name].phase(**IMPACT)
+    at, rates = (0.3, -0.4), (0.7, -1.1)
+    _, rate = jax.jvp(phase.event, at, rates)
+    assert phase.event_rate(*at, *rates) == pytest.approx(float(rate), rel=1e-12)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 def test_a_contact_pushes_only_unless_it_says_otherwise(name):
