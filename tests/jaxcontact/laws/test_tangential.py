@@ -188,6 +188,11 @@ def test_work_of_a_coarse_step_is_exact_along_a_line():
     np.testing.assert_allclose(np.sum(coarse, axis=1), work, rtol=1e-3)
 
 
+def test_without_a_dashpot_the_work_needs_no_time_step():
+    work = step_work([0.0, 0.0], [0.3, 0.4], [0.3, 0.4], stiffness=8.0)
+    np.testing.assert_allclose(work, [8.0 * 0.5**2 / 2, 0.0, 0.0], rtol=1e-15)
+
+
 def test_a_dashpot_behind_the_slider_makes_no_energy():
     """However large the damping: the elongation of a sliding spring stays within the limit."""
     increments = jnp.tile(jnp.asarray([[0.1, 0.0]]), (2000, 1))
