@@ -96,13 +96,13 @@ def test_an_integrated_impact_has_the_restitution_and_force_that_the_law_tells(n
 
 @pytest.mark.parametrize("exponent", [1.0, 1.5])
 def test_a_load_slows_a_heavily_damped_lift_off_as_an_integration_says(exponent):
-    for restitution in (0.05, 0.15):
+    for restitution in (0.05, 0.25):
         law = HuntCrossley(stiffness=STIFFNESS, restitution=restitution, exponent=exponent)
         phase = law.phase(**IMPACT)
-        loads = (0.0, 0.001, 0.01)
+        loads = (0.0, 0.001, 0.2 * restitution)
         speeds = [lift_off_speed(exponent, float(phase.damping_ratio), load) for load in loads]
         found = [float(phase.slowing(jnp.zeros(()), jnp.asarray(load))) for load in loads]
-        np.testing.assert_allclose(found, np.array(speeds) / speeds[0], atol=2e-3)
+        np.testing.assert_allclose(found, np.array(speeds) / speeds[0], atol=1.5e-3)
         assert found[-1] < 0.95
 
 
