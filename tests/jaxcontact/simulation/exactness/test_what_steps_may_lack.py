@@ -1,10 +1,13 @@
 """What steps in a contact lack is told in units of the contact, and goes with what is asked for."""
 
+import dataclasses
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import jaxcontact as jc
+from jaxcontact.simulation.core.methods import made_exact
 from jaxcontact.simulation.multibody.energy import StepRecord
 from jaxcontact.simulation.multibody.engine import excess_lack, largest_lack
 from jaxcontact.simulation.multibody.pairs import world_of
@@ -47,3 +50,29 @@ def test_shorter_steps_may_lack_less_by_the_third_power_of_their_length(graded_s
         for length in (0.04, graded_step)
     )
     np.testing.assert_allclose(found, times_more * usual)
+
+
+@pytest.mark.parametrize("method", [jc.EventAligned(), jc.Impulse()])
+def test_what_is_not_followed_exactly_is_followed_by_more_of_what_it_lacks(method):
+    """And nothing else is changed."""
+    steps = {"rest_steps", "sustained_steps"}
+    if isinstance(method, jc.EventAligned):
+        steps |= {"contact_steps", "graded_step"}
+    expected = {
+        jc.Status.UNRESOLVED_CONTACT: {"general"},
+        jc.Status.INEXACT_FLIGHT: {"flight_steps"},
+        jc.Status.INEXACT_STEPS: steps,
+        jc.Status.INEXACT_CONTACT: {"in_time"} if isinstance(method, jc.EventAligned) else None,
+    }
+    for status in jc.Status:
+        found = made_exact(method, status)
+        changes = expected.get(status)
+        if changes is None:
+            assert found is None
+            continue
+        names = [field.name for field in dataclasses.fields(method)]
+        assert {n for n in names if getattr(found, n) != getattr(method, n)} == changes
+        for name in changes - {"general", "in_time", "graded_step"}:
+            assert getattr(found, name) > getattr(method, name)
+    if "graded_step" in steps:
+        assert made_exact(method, jc.Status.INEXACT_STEPS).graded_step < method.graded_step
