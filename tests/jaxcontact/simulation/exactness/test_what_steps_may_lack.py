@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
+from jaxcontact.simulation.core.ledger import Ledger
 from jaxcontact.simulation.core.methods import made_exact
 from jaxcontact.simulation.multibody.energy import StepRecord
-from jaxcontact.simulation.multibody.engine import excess_lack, largest_lack
+from jaxcontact.simulation.multibody.engine import Ends, excess_lack, largest_lack, peak_speed
 from jaxcontact.simulation.multibody.pairs import world_of
 from jaxcontact.simulation.multibody.step import Active, Lacks, Stepped
 
@@ -76,3 +77,26 @@ def test_what_is_not_followed_exactly_is_followed_by_more_of_what_it_lacks(metho
             assert getattr(found, name) > getattr(method, name)
     if "graded_step" in steps:
         assert made_exact(method, jc.Status.INEXACT_STEPS).graded_step < method.graded_step
+
+
+def test_the_ledger_counts_every_energy_once_and_measures_by_what_was_turned_over():
+    zero = dict.fromkeys(Ledger._fields, np.zeros(2))
+    for name in set(Ledger._fields) - {"times", "momentum", "angular_momentum"}:
+        ledger = Ledger(**zero | {name: np.array([0.0, 3.0])})
+        np.testing.assert_array_equal(ledger.total, [0.0, -3.0 if name == "supplied" else 3.0])
+    moved = {"kinetic": [2.0, 1.0], "potential": [5.0, 4.5], "supplied": [0.0, -0.25]}
+    ledger = Ledger(**zero | {name: np.array(energy) for name, energy in moved.items()})
+    assert ledger.imbalance == pytest.approx((7.0 - 5.75) / (2.0 + 0.5 + 0.25), rel=1e-15)
+    assert Ledger(**zero).imbalance == 0
+
+
+def test_the_speed_inside_a_step_is_the_extreme_of_the_parabola_through_it():
+    inside = np.polynomial.Polynomial([1.0, -8.0, 10.0])  # -0.6 at 0.4
+    beside = np.polynomial.Polynomial([1.0, 2.0, 3.0])
+    duration = 0.5
+    rates = np.array([[f(end) for f in (inside, beside)] for end in (0.0, 1.0)])
+    gap = np.array([[f.integ()(end) * duration for f in (inside, beside)] for end in (0.0, 1.0)])
+    ends = [Ends(gap[i], rates[i]) for i in range(2)]
+    found = peak_speed(*ends, jnp.asarray(duration), jnp.asarray(1e-9))
+    np.testing.assert_allclose(found, [0.6, 0.0], rtol=1e-12)
+    np.testing.assert_array_equal(peak_speed(*ends, jnp.asarray(duration), jnp.asarray(9.0)), 0.0)
