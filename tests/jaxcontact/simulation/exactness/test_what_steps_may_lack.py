@@ -100,3 +100,18 @@ def test_the_speed_inside_a_step_is_the_extreme_of_the_parabola_through_it():
     found = peak_speed(*ends, jnp.asarray(duration), jnp.asarray(1e-9))
     np.testing.assert_allclose(found, [0.6, 0.0], rtol=1e-12)
     np.testing.assert_array_equal(peak_speed(*ends, jnp.asarray(duration), jnp.asarray(9.0)), 0.0)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        jc.HuntCrossley(stiffness=1e6, restitution=0.7),
+        jc.KuwabaraKono(stiffness=1e6, dissipation_time=2e-5),
+    ],
+)
+def test_what_no_motion_changes_changes_no_force(law):
+    """Whether a law has something that is computed once, or nothing."""
+    scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=jc.ContactModel(normal=law))
+    motion = {"overlap": 1e-5, "overlap_rate": 0.3, "impact_speed": 0.5, "mass": 0.01}
+    found = world_of(scene, 2, rigid=False).force(**motion)
+    np.testing.assert_allclose(found, law.force(**motion), rtol=1e-14)
