@@ -10,9 +10,17 @@ import jaxcontact as jc
 from jaxcontact.simulation.core.ledger import Ledger
 from jaxcontact.simulation.core.methods import made_exact
 from jaxcontact.simulation.multibody.energy import StepRecord
-from jaxcontact.simulation.multibody.engine import Ends, excess_lack, largest_lack, peak_speed
-from jaxcontact.simulation.multibody.pairs import world_of
+from jaxcontact.simulation.multibody.engine import (
+    Ends,
+    error_of_step,
+    excess_lack,
+    largest_lack,
+    peak_speed,
+)
+from jaxcontact.simulation.multibody.pairs import geometry, world_of
+from jaxcontact.simulation.multibody.reversals import no_margin, resisted
 from jaxcontact.simulation.multibody.step import Active, Lacks, Stepped
+from jaxcontact.simulation.single_sphere.sliding_distance import have_sharp_corners
 
 SPEED, LACK = 0.01, 1e-9
 ONE = jnp.ones(1)
@@ -115,3 +123,40 @@ def test_what_no_motion_changes_changes_no_force(law):
     motion = {"overlap": 1e-5, "overlap_rate": 0.3, "impact_speed": 0.5, "mass": 0.01}
     found = world_of(scene, 2, rigid=False).force(**motion)
     np.testing.assert_allclose(found, law.force(**motion), rtol=1e-14)
+
+
+def test_more_steps_of_a_sustained_contact_may_lack_less_by_the_fourth_power():
+    usual = jc.EventAligned()
+    finer = jc.EventAligned(sustained_steps=2 * usual.sustained_steps)
+    assert error_of_step(finer) == pytest.approx(error_of_step(usual) / 16, rel=1e-12)
+    assert error_of_step(usual) < usual.accuracy
+
+
+def rubbing(slip_velocity):
+    friction = jc.RegularizedCoulomb(coefficient=0.3, slip_velocity=slip_velocity)
+    normal = jc.HuntCrossley(stiffness=1e6, restitution=0.9)
+    return jc.Scene(
+        bodies=jc.spheres(radius=0.01, mass=0.01),
+        contact=jc.ContactModel(normal=normal, friction=friction),
+    )
+
+
+def test_friction_that_falls_between_two_nodes_has_a_sharp_corner():
+    slips = np.linspace(1.0, 0.0, 40)[:, None] * np.array([0.6, -0.8, 0.0])
+    rising = slips[::-1]
+    for slip_velocity, sharp in ((1e-4, [True, False]), (10.0, [False, False])):
+        found = have_sharp_corners(rubbing(slip_velocity), jnp.asarray([slips, rising]))
+        np.testing.assert_array_equal(found, sharp)
+
+
+@pytest.mark.parametrize(("slip_velocity", "slides"), [(1e-4, True), (1.0, False)])
+def test_a_lasting_contact_slides_where_its_friction_is_full(slip_velocity, slides):
+    world = world_of(rubbing(slip_velocity), 1, rigid=False)
+    velocity = jnp.array([[3.0, 4.0, 0.0]])
+    state = jc.State(jnp.array([[0.0, 0.0, 0.01 - 1e-6]]), velocity, jnp.zeros((1, 3)))
+    at, yes = geometry(world, state, 0.0), jnp.array([True])
+    for lasts in (True, False):
+        found = resisted(world, at, state, yes, yes & lasts, jnp.asarray(5.0), no_margin(world))
+        assert bool(found.slides[0, 0]) == (slides and lasts)
+        if found.slides[0, 0]:
+            np.testing.assert_allclose(found.direction[0, 0], [0.6, 0.8, 0.0], rtol=1e-12)
