@@ -2,6 +2,7 @@
 page of the documentation that shows the outcome.
 """
 
+import jax
 import pytest
 
 import jaxcontact as jc
@@ -80,6 +81,28 @@ def test_every_law_keeps_the_contract(name, check):
 def test_every_model_does_what_it_says_of_itself(name):
     """The checks that users run on models of their own."""
     jc.testing.check_law(MODELS[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "smoothness"),
+    [
+        ("one_sided_dashpot_force", {"overlap_rate": 0.4}, -1),  # its dashpot sets in at once
+        ("one_sided_dashpot_force", {"overlap_rate": -0.4}, 0),
+        ("WaltonBraun", {}, 0),
+        ("hertz_force", {}, 1),
+    ],
+)
+def test_a_law_is_as_smooth_at_touch_down_as_it_says_and_no_smoother(name, changes, smoothness):
+    law = LAWS[name]
+    assert law.smoothness_at(**changes, overlap=0.0) == smoothness
+
+    def force(overlap):
+        return law.function(**law.arguments(**changes, overlap=overlap))
+
+    for order in range(-1, smoothness + 1):
+        before, after = (float(force(side)) for side in (-1e-14, 1e-14))
+        assert (abs(after - before) > 1.0) == (order == smoothness)
+        force = jax.grad(force)
 
 
 def test_the_support_table_lists_the_laws_of_the_catalogue():
