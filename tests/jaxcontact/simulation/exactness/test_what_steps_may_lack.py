@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from jaxcontact.simulation.multibody.engine import (
 from jaxcontact.simulation.multibody.pairs import geometry, world_of
 from jaxcontact.simulation.multibody.reversals import no_margin, resisted
 from jaxcontact.simulation.multibody.step import Active, Lacks, Stepped
+from jaxcontact.simulation.single_sphere.contact import PhaseNode, has_landed
 from jaxcontact.simulation.single_sphere.sliding_distance import have_sharp_corners
 
 SPEED, LACK = 0.01, 1e-9
@@ -160,3 +162,19 @@ def test_a_lasting_contact_slides_where_its_friction_is_full(slip_velocity, slid
         assert bool(found.slides[0, 0]) == (slides and lasts)
         if found.slides[0, 0]:
             np.testing.assert_allclose(found.direction[0, 0], [0.6, 0.8, 0.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("end", "landed"), [("zero_overlap", True), ("zero_force", False)])
+def test_a_force_that_only_pushes_does_not_slow_what_leaves(end, landed):
+    """A step that ends far slower than the way out was has missed the end of such a contact."""
+    law = jc.HertzDashpot(stiffness=1e6, damping=0.5, end=end)
+    phase = law.phase(impact_speed=1.0, mass=0.01)
+
+    def node(rate):
+        return PhaseNode(jnp.asarray(0.01), jnp.asarray(rate), jnp.zeros(()), phase.length)
+
+    path = jax.tree.map(lambda *one: jnp.stack(one), node(-0.2), node(-0.6))
+    no_load = jnp.zeros_like
+    assert bool(has_landed(phase, no_load, path, node(-0.6)))
+    assert bool(has_landed(phase, no_load, path, node(-1e-3))) == landed
+    assert not has_landed(phase, no_load, path, node(-1.2))  # faster than it came
