@@ -47,8 +47,8 @@ def class_of_function(
 ) -> Any:
     """A frozen model that inherits from ``base``, named like the function, in capitals without
     underscores. Arguments that are not ``motion``, which a simulation knows, are its fields:
-    numbers with unit, interval and transform of ``QUANTITIES``, others static, with the value in
-    the law's example as default.
+    numbers with unit, interval and transform of ``QUANTITIES``, others static, with the default of
+    the function, or the value in the law's example where it has none.
 
     Args:
         law: of the function.
@@ -70,9 +70,16 @@ def class_of_function(
         "__reduce__": reduce,
         **members,
     }
+    parameters = inspect.signature(law.function).parameters
     for name in fields:
         example = law.example.get(name)
-        namespace[name] = of(QUANTITIES[name]) if is_number(example) else static(default=example)
+        if is_number(example):
+            namespace[name] = of(QUANTITIES[name])
+        else:
+            default = parameters[name].default
+            namespace[name] = static(
+                default=example if default is inspect.Parameter.empty else default
+            )
     namespace["__annotations__"] = dict.fromkeys(fields, Any)
     words = law.function.__name__.split("_")
     return model(type("".join(word.capitalize() for word in words), (base,), namespace))

@@ -32,8 +32,8 @@ def friction_law(
     int ds/g(s)`` for a force ``-g(s) F_n``, by quadrature to 1e-11 where the force is smooth.
 
     Numbers become differentiable parameters, with unit, interval and transform of ``QUANTITIES``;
-    other arguments (a form of regularisation) become static fields, with the value in the law's
-    example as default.
+    other arguments (a form of regularisation) become static fields, with the default of the
+    function, or the value in the law's example where it has none.
 
     Args:
         function: a registered law that returns a friction force ``(..., k)`` [N] from ``slip``

@@ -36,8 +36,8 @@ def spinning_law(
     dw/g(w)`` for a torque ``-g(w) F_n``, by quadrature to 1e-11 where the torque is smooth.
 
     Numbers become differentiable parameters, with unit, interval and transform of ``QUANTITIES``;
-    other arguments (a form of regularisation) become static fields, with the value in the law's
-    example as default.
+    other arguments (a form of regularisation) become static fields, with the default of the
+    function, or the value in the law's example where it has none.
 
     Args:
         function: a registered law that returns a torque ``(...)`` [N m] from ``spin`` ``(...)``

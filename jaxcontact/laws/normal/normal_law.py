@@ -30,8 +30,8 @@ def normal_law(
     ``ContactModel(normal=...)``, with every method of simulation.
 
     Numbers become differentiable parameters, with unit, interval and transform of ``QUANTITIES``;
-    other arguments (a mode, a form) become static fields, with the value in the law's example as
-    default.
+    other arguments (a mode, a form) become static fields, with the default of the function, or the
+    value in the law's example where it has none.
 
     Args:
         function: a registered law that returns a normal force [N] from ``overlap`` and, if it needs

@@ -243,3 +243,15 @@ def test_tabor_parameter_falls_with_stiffness():
         )
         > 0
     )
+
+
+def test_a_simulated_contact_is_torn_off_at_five_sixths_of_pi_w_r():
+    """Of fixed grips, with little to go; and the force does not jump there."""
+    for surface in SURFACES:
+        law = adhesion.JohnsonKendallRoberts(**surface)
+        on = law.begun(law.unloaded(()), jnp.zeros(()))
+        torn = -5 / 6 * np.pi * surface["work_of_adhesion"] * surface["effective_radius"]
+        end = law.end_overlap(on)
+        at = [law.branch_force(on, share * end) for share in (2.0, 1.0, 1.0 - 1e-7)]
+        np.testing.assert_allclose(at[:2], torn, rtol=1e-12)
+        assert at[2] == pytest.approx(torn, rel=1e-3)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from jaxcontact.laws.normal.adhesive_plastic import (
+    AdhesivePlastic,
     PlasticOverlap,
     adhesive_plastic_force,
     smooth_adhesive_plastic_force,
@@ -102,3 +103,14 @@ def test_the_smooth_form_stays_within_its_bound_along_a_cycle(smoothing):
 def test_a_plasticity_ratio_of_1_is_refused():
     with pytest.raises(ValueError, match=r"plasticity_ratio = 1 - is outside \[0, 1\)"):
         adhesive_plastic_force(PlasticOverlap(), 1e-3, **LAW | {"plasticity_ratio": 1.0})
+
+
+def test_scales_are_those_of_the_spring_that_unloads():
+    """Without adhesion and plasticity an elastic impact; unloading is stiffer by ``1/(1 - l)``."""
+    mass, speed = 0.02, 1.5
+    law = LAW | {"pull_off_force": 0.0}
+    for ratio in (0.0, 0.75):
+        model = AdhesivePlastic(**law | {"plasticity_ratio": ratio})
+        overlap, time = model.scales(impact_speed=speed, mass=mass)
+        assert LAW["stiffness"] * overlap**2.5 == pytest.approx(mass * speed**2, rel=1e-12)
+        assert time == pytest.approx(float(overlap) / speed * np.sqrt(1 - ratio), rel=1e-12)

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxcontact as jc
 from jaxcontact import materials
 from jaxcontact.laws.normal import damping, elastic
 
@@ -63,6 +64,11 @@ def test_hertz_theory_gives_the_classical_duration(analytic):
     assert factor == pytest.approx(
         2.868265699195331, rel=1e-13
     )  # Johnson (1985), section 11.4, with more digits
+
+
+def test_a_power_of_the_overlap_has_the_continuous_derivatives_of_that_power():
+    smoothness = jc.laws.LAWS["power_law_force"].smoothness_at
+    assert [smoothness(exponent=n) for n in (1.0, 1.5, 2.0, 2.5, 3.0)] == [0, 1, 1, 2, 2]
 
 
 def test_the_static_overlap_agrees_with_the_analytic_cases(analytic):

@@ -94,6 +94,33 @@ def test_an_integrated_impact_has_the_restitution_and_force_that_the_law_tells(n
         )
 
 
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+def test_a_load_slows_a_heavily_damped_lift_off_as_an_integration_says(exponent):
+    for restitution in (0.05, 0.25):
+        law = HuntCrossley(stiffness=STIFFNESS, restitution=restitution, exponent=exponent)
+        phase = law.phase(**IMPACT)
+        loads = (0.0, 0.001, 0.2 * restitution)
+        speeds = [lift_off_speed(exponent, float(phase.damping_ratio), load) for load in loads]
+        found = [float(phase.slowing(jnp.zeros(()), jnp.asarray(load))) for load in loads]
+        np.testing.assert_allclose(found, np.array(speeds) / speeds[0], atol=1.5e-3)
+        assert found[-1] < 0.95
+
+
+def lift_off_speed(exponent, damping_ratio, load):
+    """Of ``s'' = load - s^n (1 + a s')`` from ``s = 0, s' = 1``."""
+
+    def leaves(time, state):
+        return state[0] if time > 0.1 else 1.0
+
+    leaves.terminal, leaves.direction = True, -1
+
+    def rates(_, state):
+        return [state[1], load - abs(state[0]) ** exponent * (1 + damping_ratio * state[1])]
+
+    run = solve_ivp(rates, (0, 100), [0.0, 1.0], "DOP853", events=leaves, rtol=1e-9, atol=1e-12)
+    return -run.y_events[0][0][1]
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_the_static_overlap_carries_the_load(name):
     law = LAWS[name]
@@ -101,6 +128,14 @@ def test_the_static_overlap_carries_the_load(name):
         9.81 * MASS, rel=1e-13
     )
     assert law.static_overlap(0.0) == 0
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_rate_of_what_ends_a_contact_is_its_derivative(name):
+    phase = LAWS[name].phase(**IMPACT)
+    at, rates = (0.3, -0.4), (0.7, -1.1)
+    _, rate = jax.jvp(phase.event, at, rates)
+    assert phase.event_rate(*at, *rates) == pytest.approx(float(rate), rel=1e-12)
 
 
 @pytest.mark.slow

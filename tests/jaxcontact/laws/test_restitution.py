@@ -269,6 +269,9 @@ def test_a_restitution_that_a_law_cannot_obtain_is_an_error_outside_and_a_limit_
         ValueError, match=r"hunt_crossley_1975: a restitution of 0.3 is outside \(0.4\d+, 1\]"
     ):
         nominal.asked(0.3)
+    for named in law.RESTITUTION_LAWS.values():
+        with pytest.raises(ValueError, match=rf"{named.name}: a restitution of 1.01 is outside"):
+            named.asked(1.01)
     assert jax.jit(nominal.asked)(0.3) == pytest.approx(0, abs=1e-15)
     assert jax.jit(law.RESTITUTION_LAWS["gharib_hurmuzlu_2012"].asked)(0.9) == pytest.approx(1)
 

@@ -2,6 +2,7 @@
 integration.
 """
 
+import dataclasses
 import pickle
 
 import jax
@@ -11,6 +12,8 @@ import pytest
 
 import jaxcontact as jc
 from jaxcontact.laws import rolling, spinning
+from jaxcontact.laws.friction.continuous import smooth_continuous_friction_force
+from jaxcontact.laws.friction.coulomb import TANH
 
 pytestmark = pytest.mark.slow
 
@@ -74,6 +77,28 @@ def test_contacts_of_several_radii_are_several_contacts():
         np.testing.assert_allclose(spun[i], one, rtol=1e-12)
     assert laws[0].limit(effective_radius=radii).shape == (2,)
     assert laws[1].limit(effective_radius=radii, overlap=overlaps).shape == (2,)
+
+
+def test_the_largest_torques_of_several_contacts_are_their_levers():
+    radii, overlaps = jnp.array([0.01, 0.02]), jnp.array([1e-6, 3e-6])
+    rolled = Rolling(rolling_coefficient=0.01, rolling_velocity=1e-3).limit(effective_radius=radii)
+    np.testing.assert_allclose(rolled, [1e-4, 2e-4], rtol=1e-6)
+    # a uniform pressure on a disk of radius sqrt(R d) has the mean lever 2/3 of that
+    law = Spinning(coefficient=0.3, spin_velocity=1e-3)
+    spun = law.limit(effective_radius=radii, overlap=overlaps)
+    np.testing.assert_allclose(spun, 0.3 * np.sqrt(radii * overlaps) * 2 / 3, rtol=1e-6)
+
+
+def test_what_a_model_is_not_given_is_what_its_function_takes():
+    """The pressure is uniform, and not that of the example in the catalogue."""
+    seen = {"coefficient": 0.3, "spin_velocity": 1e-3}
+    torque = spinning.regularized_spinning_torque(
+        SPIN[2], 3.0, contact_radius=np.sqrt(0.02 * 1e-6), **seen
+    )
+    assert Spinning(**seen).torque(SPIN, 3.0, **CONTACT)[2] == pytest.approx(float(torque))
+    Capped = jc.friction_law(smooth_continuous_friction_force)
+    form = {field.name: field.default for field in dataclasses.fields(Capped)}["regularization"]
+    assert form == TANH
 
 
 def test_derivatives_are_those_of_the_closed_law():

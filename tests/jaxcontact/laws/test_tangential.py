@@ -188,6 +188,11 @@ def test_work_of_a_coarse_step_is_exact_along_a_line():
     np.testing.assert_allclose(np.sum(coarse, axis=1), work, rtol=1e-3)
 
 
+def test_without_a_dashpot_the_work_needs_no_time_step():
+    work = step_work([0.0, 0.0], [0.3, 0.4], [0.3, 0.4], stiffness=8.0)
+    np.testing.assert_allclose(work, [8.0 * 0.5**2 / 2, 0.0, 0.0], rtol=1e-15)
+
+
 def test_a_dashpot_behind_the_slider_makes_no_energy():
     """However large the damping: the elongation of a sliding spring stays within the limit."""
     increments = jnp.tile(jnp.asarray([[0.1, 0.0]]), (2000, 1))
@@ -351,6 +356,10 @@ def test_partial_slip_and_its_inverse():
     np.testing.assert_allclose(-back, forces, rtol=1e-12, atol=1e-14)
     stiffness = -jax.jacfwd(lambda x: mindlin_partial_slip_force(x, 10.0, **law))(jnp.zeros(2))
     np.testing.assert_allclose(stiffness, 8.0 * 2e8 * 4e-4 * np.eye(2), rtol=1e-14)
+    beyond = jnp.array([1.01, 100.0])[:, None] * displacements[-1] * jnp.array([0.6, -0.8])
+    np.testing.assert_allclose(
+        mindlin_partial_slip_force(beyond, 10.0, **law), [[-1.8, 2.4]] * 2, rtol=1e-14
+    )
 
 
 def test_bad_arguments_are_named():

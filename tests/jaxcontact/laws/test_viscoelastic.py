@@ -120,8 +120,9 @@ def test_the_series_begins_with_the_published_coefficients():
     np.testing.assert_allclose(
         [f(0.0) for f in derivatives], [1, -first, 1.2 * first**2], rtol=1e-12
     )
-    with pytest.raises(ValueError, match=r"order = 10 is outside \[0, 9\]"):
-        law.kuwabara_kono_restitution_series(0.1, order=10)
+    for order in (-1, 10, 11):
+        with pytest.raises(ValueError, match=rf"order = {order} is outside \[0, 9\]"):
+            law.kuwabara_kono_restitution_series(0.1, order=order)
 
 
 def test_a_linear_dashpot_beyond_critical_damping_never_returns():

@@ -73,6 +73,22 @@ def test_a_simulated_impact_has_the_restitution_of_the_law(name):
     assert np.ptp(expected) > 0.01  # it depends on the speed
 
 
+@pytest.mark.parametrize("restitution", [1.0, 0.9, 0.05])
+def test_the_force_of_a_closed_law_alone_rebounds_as_that_law(restitution):
+    """From no damping at all, where no speed makes the force vanish, to heavy damping."""
+    closed = jc.HuntCrossley(stiffness=3e6, restitution=restitution)
+    seen = {"impact_speed": 1.7, "mass": MASS}
+    at_rest, pressed = (closed.force(1e-4, rate, **seen) for rate in (0.0, 1.7))
+    growth = pressed / at_rest - 1.0  # F = K d^n (1 + chi d')
+    alone = jc.normal_law(jc.laws.damping.hunt_crossley_force)(
+        stiffness=3e6, exponent=1.5, dissipation=growth / 1.7
+    )
+    np.testing.assert_allclose(alone.force(1e-4, 1.7, **seen), pressed, rtol=1e-12)
+    assert alone.restitution_at(1.7, mass=MASS) == pytest.approx(restitution, abs=1e-9)
+    if restitution < 0.95:
+        assert alone.phase(**seen).constant == pytest.approx(growth, rel=1e-9)
+
+
 @pytest.mark.long
 def test_a_plastic_law_rebounds_alike_in_every_method():
     law = jc.WaltonBraun(stiffness=1e5, unloading_ratio=1.7, hardening=100.0)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
+from jaxcontact.simulation.core.trajectory import span_on_path
 from tests.jaxcontact.simulation import differentiated, scenes
 from tests.jaxcontact.simulation.test_values import RESTITUTIONS, random_case
 
@@ -125,6 +126,15 @@ def test_a_path_has_no_jump_whatever_duration_a_fit_tries(drag):
     # Flights that cross are a little apart where a straight line would cross: g t^2.
     assert np.max(np.abs(steps)) < 1.01 * fastest * 2e-5 + 9.81 * 6e-3**2
     assert np.all(np.max(steps, axis=1) > 0.7 * fastest * 2e-5)  # it does bounce
+
+
+def test_a_path_that_skips_a_contact_changes_flights_where_they_are_equally_high():
+    impact, rebound, touch_down = np.array([[2.0, 0.5], [1.0, 0.5], [0.3, 0.3]])
+    entered, left = span_on_path(touch_down, touch_down - 0.01, impact, rebound)
+    np.testing.assert_array_equal(entered, left)
+    falls, rises = -impact * (entered - touch_down), rebound * (entered - touch_down + 0.01)
+    np.testing.assert_allclose(falls, rises, rtol=1e-12)
+    assert np.all(rises > 0)
 
 
 @pytest.mark.long

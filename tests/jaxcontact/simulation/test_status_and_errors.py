@@ -161,6 +161,24 @@ def test_what_is_wrong_is_said_before_anything_is_traced(call, error, says):
         call()
 
 
+def test_codes_of_stored_results_keep_their_meaning():
+    assert [status.name for status in map(jc.Status, range(len(jc.Status)))] == [
+        "SUCCESS",
+        "CAME_TO_REST",
+        "SIMULTANEOUS_IMPACTS",
+        "INEXACT_FLIGHT",
+        "INEXACT_CONTACT",
+        "INEXACT_STEPS",
+        "TOO_FEW_CONTACTS",
+        "TOO_FEW_STEPS",
+        "NOT_FINITE",
+        "UNRESOLVED_CONTACT",
+        "IMPOSSIBLE_START",
+        "UNSOLVED_STEP",
+    ]
+    assert len({status.advice for status in jc.Status}) == len(jc.Status)
+
+
 def test_jit_gives_the_numbers_of_a_plain_call():
     """Wrong on the CPU in jax 0.10.2 (issue 39103): thousands of these lanes."""
     rng = np.random.default_rng(0)

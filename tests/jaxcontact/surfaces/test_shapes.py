@@ -786,6 +786,16 @@ def test_an_open_mesh_is_two_sided():
     assert float(at_rest(sheet, (0.2, 0.2, -0.1)).distance) == pytest.approx(0.1)
 
 
+def test_a_funnel_is_two_sided():
+    funnel = Funnel(opening_radius=0.5, rim_radius=1.0, height=0.5)
+    inwards = np.array([-1.0, 0.0, 1.0]) / np.sqrt(2)
+    for side in (1.0, -1.0):
+        at = funnel.closest(np.array([0.75, 0.0, 0.25]) + 0.1 * side * inwards, 0.0)
+        assert at.distance == pytest.approx(0.1, rel=1e-12)
+        np.testing.assert_allclose(at.normal, side * inwards, atol=1e-12)
+        np.testing.assert_allclose(at.point, (0.75, 0.0, 0.25), atol=1e-12)
+
+
 def test_the_plane_is_the_plane_of_scenes():
     mine, other = Plane(normal=(1, 2, 2), offset=0.5), scene.Plane(normal=(1, 2, 2), offset=0.5)
     position = jnp.array([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
+from jaxcontact.simulation.single_sphere.tangential_path import Push, faded, pushes
 from tests.jaxcontact.simulation import in_time, scenes
 from tests.jaxcontact.simulation.multibody import spheres_in_time
 from tests.jaxcontact.simulation.test_values import reference_law
@@ -197,3 +198,42 @@ def test_where_a_contact_that_begins_to_stick_leaves_the_sphere_is_right(tilted)
     assert status == jc.Status.SUCCESS
     np.testing.assert_allclose(position, integrated(0.15), rtol=0, atol=1e-9)
     np.testing.assert_allclose(slope, difference, rtol=0, atol=1e-8)
+
+
+def test_a_force_that_turns_pushes_until_its_root_and_no_longer():
+    root, duration = np.array([1e-4, 0.3, 0.9]), 2.0
+    force = np.array([np.polynomial.Polynomial.fromroots([at, -0.7]) for at in root]) * -5.0
+    impulse = np.array([duration * (f.integ()(1.0) - f.integ()(0.0)) for f in force])
+    before, after = (np.array([f(end) for f in force]) for end in (0.0, 1.0))
+    pushed, share = pushes(impulse, np.full(3, duration), before, after)
+    np.testing.assert_allclose(share, root, rtol=1e-12)
+    expected = [
+        duration * (f.integ()(x) - f.integ()(0.0)) for f, x in zip(force, root, strict=True)
+    ]
+    np.testing.assert_allclose(pushed, expected, rtol=1e-9)
+    # one that does not turn pushes throughout, or never
+    ones = np.ones(2)
+    found = pushes(np.array([3.0, -3.0]), ones, np.array([1.0, -1.0]), np.array([2.0, -2.0]))
+    np.testing.assert_array_equal(found, [[3.0, 0.0], [1.0, 0.0]])
+
+
+def test_a_force_that_fades_gives_the_impulse_of_its_power_of_the_time_left():
+    left, highest = np.array([0.0, 0.2, 0.7, 1.0]), 4.0
+    for power in (1.0, 1.5, 2.0, 5.0):
+        found = faded(left, np.full(4, highest), np.full(4, highest / (power + 1)))
+        expected = highest * (1 - left ** (power + 1)) / (power + 1)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    # nearly linear: 4 s (1 + (1 - s)/5), of the share s that is left
+    whole = np.polynomial.Polynomial([0.0, 4.8, -0.8]).integ()
+    found = faded(left, np.full(4, highest), np.full(4, whole(1.0)))
+    np.testing.assert_allclose(found, whole(1.0) - whole(left), rtol=1e-12, atol=1e-15)
+
+
+def test_the_impulse_in_an_interval_is_the_integral_of_a_cubic_force():
+    force = np.polynomial.Polynomial([2.0, 1.0, -4.0, 3.0])
+    impulse, length = force.integ(), 0.5
+    push = Push(
+        length, force(0.0), force(1.0), length * impulse(1.0), length * impulse.integ()(1.0)
+    )
+    x = np.linspace(0.0, 1.0, 7)
+    np.testing.assert_allclose(push.until(x), length * impulse(x), rtol=1e-12)

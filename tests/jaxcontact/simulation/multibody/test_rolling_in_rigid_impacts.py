@@ -23,7 +23,9 @@ CASES = {
 
 @jax.jit
 def found(velocity, spin):
-    """Velocity along the plane and spin after the impulse."""
+    """Velocity along the plane and spin after the impulse; the work lost to slip and to rolling,
+    and that supplied.
+    """
     rolling = jc.RollingResistance(rolling_coefficient=ROLLING, rolling_velocity=ROLLING_VELOCITY)
     friction = jc.RegularizedCoulomb(coefficient=FRICTION, slip_velocity=SLIP_VELOCITY)
     normal = jc.NewtonRestitution(restitution=0.8)
@@ -33,8 +35,10 @@ def found(velocity, spin):
     position = jnp.array([[0.0, 0.0, RADIUS]])
     state = jc.State(position, jnp.append(velocity, 0.0)[None], jnp.append(spin, 0.0)[None])
     at = geometry(world, state, 0.0)
-    after, _, _ = resisted_in_turn(world, jnp.array([True]), at, state, jnp.array([IMPULSE]))
-    return after.velocity[0, :2], after.spin[0, :2]
+    after, lost, supplied = resisted_in_turn(
+        world, jnp.array([True]), at, state, jnp.array([IMPULSE])
+    )
+    return after.velocity[0, :2], after.spin[0, :2], lost[:2], supplied
 
 
 def integrated(velocity, spin):
@@ -42,22 +46,25 @@ def integrated(velocity, spin):
     inertia = 0.4 * MASS * RADIUS**2
 
     def rates(_, y):
-        vx, vy, wx, wy = y
+        vx, vy, wx, wy = y[:4]
         slip = np.array([vx - RADIUS * wy, vy + RADIUS * wx])
         rub = -FRICTION * slip / np.hypot(np.linalg.norm(slip), SLIP_VELOCITY)
         roll = np.array([wx, wy])
         bend = -ROLLING * RADIUS * roll / np.hypot(np.linalg.norm(roll), ROLLING_VELOCITY)
         moment = RADIUS * np.array([rub[1], -rub[0]]) + bend
-        return np.concatenate([rub / MASS, moment / inertia])
+        return np.concatenate([rub / MASS, moment / inertia, [-rub @ slip, -bend @ roll]])
 
-    start = np.concatenate([velocity, spin])
+    start = np.concatenate([velocity, spin, [0.0, 0.0]])
     end = solve_ivp(rates, (0.0, IMPULSE), start, method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
-    return end[:2], end[2:]
+    return end[:2], end[2:4], end[4:]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_friction_and_rolling_act_at_once(name):
     velocity, spin = (np.array(given) for given in CASES[name])
-    (v, w), (v_right, w_right) = found(velocity, spin), integrated(velocity, spin)
+    v, w, lost, supplied = found(velocity, spin)
+    v_right, w_right, lost_right = integrated(velocity, spin)
     np.testing.assert_allclose(v, v_right, atol=1e-6)
     np.testing.assert_allclose(RADIUS * w, RADIUS * w_right, atol=1e-6)
+    np.testing.assert_allclose(lost, lost_right, atol=1e-4 * np.sum(lost_right))
+    assert abs(supplied) < 1e-12 * np.sum(lost_right)  # the plane does not move
