@@ -7,6 +7,7 @@ forwards, a contact by Hermite's rule and what a force that grows and fades adds
 from the end, backwards.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -14,8 +15,18 @@ import jax.numpy as jnp
 
 from calibration.model.trial_state import TrialState
 from jaxcontact import Trajectory
+from jaxcontact.numerics.blocks import in_blocks
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.simulation.core.trajectory import span_on_path
+
+
+class End(NamedTuple):
+    """One end of each exposure: times (n,), and the motion then, (n, 3) each."""
+
+    time: jax.Array
+    position: jax.Array
+    velocity: jax.Array
+    spin: jax.Array
 
 
 class ContactInPicture(NamedTuple):
@@ -34,15 +45,21 @@ def average_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Ar
     ends.
     """
     count = motion.times.shape[0] // 2
-    begin, end = motion.times[:count], motion.times[count:]
-    acceleration = trial_state.scene.acceleration(motion.velocity, motion.spin)
+    columns = motion.times, motion.position, motion.velocity, motion.spin
+    begins = End(*(column[:count] for column in columns))
+    ends = End(*(column[count:] for column in columns))
+    return in_blocks(partial(average_of_each, trial_state, motion), (begins, ends))
+
+
+def average_of_each(
+    trial_state: TrialState, motion: Trajectory, exposures: tuple[End, End]
+) -> jax.Array:
+    """Mean positions (m, 3) in some exposures of the ``motion``."""
+    first_end, last_end = exposures
+    begin, end = first_end.time, last_end.time
     touch, leave, contact = find_contact(motion, begin, end)
-    first = integrate_flight(
-        motion.position[:count], motion.velocity[:count], acceleration[:count], touch - begin
-    )
-    last = integrate_flight(
-        motion.position[count:], motion.velocity[count:], acceleration[count:], leave - end
-    )
+    first = fly(trial_state, first_end, touch - begin)
+    last = fly(trial_state, last_end, leave - end)
     lasts = (leave - touch)[:, None]
     gained = last[2] - first[2]
     speed = safe_norm(gained)[:, None]
@@ -95,12 +112,12 @@ def beyond_hermite(touch: jax.Array, leave: jax.Array, contact: ContactInPicture
     return jnp.where((duration > 0) & (shown > 0), lacking, 0.0)
 
 
-def integrate_flight(
-    position: jax.Array, velocity: jax.Array, acceleration: jax.Array, duration: jax.Array
-) -> tuple[jax.Array, ...]:
-    """Integral of the position over a flight from a state, and position and velocity at its end;
-    all (n, 3).
+def fly(trial_state: TrialState, end: End, duration: jax.Array) -> tuple[jax.Array, ...]:
+    """Integral of the position over a flight from one end, and position and velocity where it
+    leads; all (n, 3).
     """
+    position, velocity = end.position, end.velocity
+    acceleration = trial_state.scene.acceleration(velocity, end.spin)
     t = duration[:, None]
     integral = t * (position + t / 2 * (velocity + t / 3 * acceleration))
     return integral, position + t * (velocity + t / 2 * acceleration), velocity + t * acceleration

@@ -18,6 +18,7 @@ import numpy as np
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.laws.core.contact_phase import ContactPhase
 from jaxcontact.laws.friction.coulomb import NoFriction
+from jaxcontact.numerics.blocks import in_blocks
 from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, accumulated, at_times
 from jaxcontact.numerics.smooth import Real
@@ -471,15 +472,8 @@ def motion_at(
     count = records.nodes.shape[1]
     nodes = records.nodes.reshape((-1, records.nodes.shape[2]))
     known = times_on_path(records, rigid=rigid)
-    node = jnp.searchsorted(known.ravel(), jax.lax.stop_gradient(times), side="right") - 1
-    contact = jnp.maximum(node, 0) // count
-    inside = (node >= 0) & (node % count < count - 1)
-    before = jnp.where(inside, node, 0)
     (plane,) = scene.surfaces
     normal = plane.unit_normal
-    ends = nodes[jnp.stack([before, before + 1])]
-    piece = contact_segments(scene, nodes_of(ends), normal, rigid=rigid)
-
     # The gap is zero, unless the sphere started inside the plane.
     gap = plane.gap(last.motion.position, scene.bodies.radius)
     resting, reached = sustained_contact(
@@ -493,31 +487,41 @@ def motion_at(
         accuracy=accuracy,
         level=level,
     )
-    rests = last.rests & (times >= last.motion.time)
-    index = jnp.sum(
-        jax.lax.stop_gradient(times)[:, None] >= jax.lax.stop_gradient(resting.end_time), axis=1
-    )
-    index = jnp.minimum(index, resting.end_time.shape[0] - 1)
-    rest_piece = jax.tree.map(lambda column: column[index], resting)
-    motion = SphereMotion(times, *at_times(choose(rests, rest_piece, piece), times))
-    if not rigid:
-        # the slip at a node is right but for its memory: without a pull from the node before the
-        # time on, else from the one before that
-        first = before if level else jnp.where(before % count > 0, before - 1, before)
-        passed = nodes[first[:, None] + np.arange(2 if level else 3)]
-        slid = in_contacts(scene, nodes_of(passed), motion, normal, level=level)
-        motion = choose(inside & ~rests, slid, motion)
 
-    starts = jnp.concatenate([records.start, row(last.motion)[None]])
-    start = motion_of(starts[jnp.where(node < 0, 0, contact + 1)])
-    flight = falling(scene, start, times)
-    if scene.has_fluid:
-        flight = choose(
-            (times >= last.motion.time) & ~last.passed,
-            flight,
-            in_flights(scene, records, used, known[:, -1], times),
+    def seen(times: jax.Array) -> SphereMotion:
+        node = jnp.searchsorted(known.ravel(), jax.lax.stop_gradient(times), side="right") - 1
+        contact = jnp.maximum(node, 0) // count
+        inside = (node >= 0) & (node % count < count - 1)
+        before = jnp.where(inside, node, 0)
+        ends = nodes[jnp.stack([before, before + 1])]
+        piece = contact_segments(scene, nodes_of(ends), normal, rigid=rigid)
+        rests = last.rests & (times >= last.motion.time)
+        index = jnp.sum(
+            jax.lax.stop_gradient(times)[:, None] >= jax.lax.stop_gradient(resting.end_time), axis=1
         )
-    return choose(inside | rests, motion, flight), reached | ~last.rests
+        index = jnp.minimum(index, resting.end_time.shape[0] - 1)
+        rest_piece = jax.tree.map(lambda column: column[index], resting)
+        motion = SphereMotion(times, *at_times(choose(rests, rest_piece, piece), times))
+        if not rigid:
+            # the slip at a node is right but for its memory: without a pull from the node before
+            # the time on, else from the one before that
+            first = before if level else jnp.where(before % count > 0, before - 1, before)
+            passed = nodes[first[:, None] + np.arange(2 if level else 3)]
+            slid = in_contacts(scene, nodes_of(passed), motion, normal, level=level)
+            motion = choose(inside & ~rests, slid, motion)
+
+        starts = jnp.concatenate([records.start, row(last.motion)[None]])
+        start = motion_of(starts[jnp.where(node < 0, 0, contact + 1)])
+        flight = falling(scene, start, times)
+        if scene.has_fluid:
+            flight = choose(
+                (times >= last.motion.time) & ~last.passed,
+                flight,
+                in_flights(scene, records, used, known[:, -1], times),
+            )
+        return choose(inside | rests, motion, flight)
+
+    return in_blocks(seen, times), reached | ~last.rests
 
 
 def simulate_events(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import strategies
 from scipy.spatial.transform import Rotation
 
+import jaxcontact as jc
 from tests.jaxcontact.simulation import scenes
 
 VECTORS = ("gravity", "normal", "position", "velocity", "spin")
@@ -112,3 +113,32 @@ def test_a_motion_may_be_interrupted_anywhere_in_flight(sample):
     np.testing.assert_allclose(
         scenes.columns(second)[flying, -1], scenes.columns(whole)[flying, -1], rtol=0, atol=1e-8
     )
+
+
+@pytest.mark.parametrize("rigid", [True, False])
+def test_what_else_is_asked_for_changes_nothing(rigid):
+    """Many times are worked on in blocks, few at once."""
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.6)
+        if rigid
+        else jc.HuntCrossley(stiffness=1e6, restitution=0.6),
+        friction=jc.Coulomb(coefficient=0.2)
+        if rigid
+        else jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=1e-2),
+    )
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=0.02, mass=0.03),
+        contact=contact,
+        drag=jc.QuadraticDrag(coefficient=0.4) if rigid else None,
+    )
+    start = jc.state(position=(0.0, 0.0, 0.12), velocity=(0.5, 0.0, 0.0), spin=(0.0, 20.0, 0.0))
+    times = np.linspace(0.0, 1.2, 3001)
+    many, few = (
+        jc.simulate(scene, start, chosen, method=jc.Impulse() if rigid else jc.EventAligned())
+        for chosen in (times, times[::60])
+    )
+    assert np.sum(many.contacts.happened) > 5
+    for name in ("position", "velocity", "spin"):
+        found, wanted = np.asarray(getattr(many, name))[::60], np.asarray(getattr(few, name))
+        size = np.max(np.abs(wanted))
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * size, err_msg=name)
