@@ -15,14 +15,15 @@ in the fast memory of a processor.
 
 
 def in_blocks(function: Callable[[Any], Result], rows: Any) -> Result:
-    """``function(rows)``, in blocks where there are many rows.
+    """``function(rows)``, in blocks where there are many rows and a processor works on them; an
+    accelerator is faster with all at once.
 
     Args:
         function: to arrays ``(n, ...)`` each of whose rows depends on its own row only.
         rows: a tree of arrays ``(n, ...)``.
     """
     count = len(jax.tree.leaves(rows)[0])
-    if count <= 2 * SIZE:
+    if count <= 2 * SIZE or jax.default_backend() != "cpu":
         return function(rows)
     blocks = -(-count // SIZE)
 
