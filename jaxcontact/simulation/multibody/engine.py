@@ -40,6 +40,7 @@ from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
     effective_mass,
+    fallen,
     gap_rates,
     geometry,
     oriented,
@@ -1448,10 +1449,7 @@ def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecor
     acceleration = world.scene.external_acceleration(
         state.position, state.velocity, state.spin, last.time
     )
-    after = state._replace(
-        position=state.position + duration * (state.velocity + duration / 2 * acceleration),
-        velocity=state.velocity + duration * acceleration,
-    )
+    after = fallen(state, acceleration, duration)
     return standstill(world, last)._replace(duration=duration, after=after)
 
 

@@ -426,6 +426,14 @@ def drifted(
     )
 
 
+def fallen(state: State, acceleration: jax.Array, duration: Real) -> State:
+    """``state`` moved on under a constant ``acceleration`` (3,) or ``(bodies, 3)``, not turned."""
+    return state._replace(
+        position=state.position + duration * (state.velocity + duration / 2 * acceleration),
+        velocity=state.velocity + duration * acceleration,
+    )
+
+
 def oriented(world: World, start: State) -> State:
     """The initial state with an orientation of clumps, and of nothing else."""
     if not world.turns:

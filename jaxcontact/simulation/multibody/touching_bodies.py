@@ -16,7 +16,7 @@ import numpy as np
 from jaxcontact.scene.bodies import Clumps
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.core.lanes import either
-from jaxcontact.simulation.multibody.pairs import World, all_pairs, normal_force
+from jaxcontact.simulation.multibody.pairs import World, all_pairs, fallen, normal_force
 from jaxcontact.simulation.multibody.step import Active, Stepped, contact_step
 
 Tree = TypeVar("Tree")
@@ -135,20 +135,13 @@ def step_of_part(
     none = jnp.zeros_like(active.mass)
     normal = set_in(none, stepped.work.normal, part.pairs)
     return Stepped(
-        set_in(fallen(world, state, duration), stepped.state, part.bodies),
+        set_in(
+            fallen(state, jnp.asarray(world.scene.gravity), duration), stepped.state, part.bodies
+        ),
         set_in(active.memory, stepped.memory, part.pairs),
         set_in(active.friction, stepped.friction, part.pairs),
         stepped.work._replace(normal=normal),
         jax.tree.map(lambda lack: set_in(none, lack, part.pairs), stepped.lacks),
         set_in(active.normal, stepped.normal, part.pairs),
         set_in(active.rolling, stepped.rolling, part.pairs),
-    )
-
-
-def fallen(world: World, state: State, duration: jax.Array) -> State:
-    """``state`` after free fall."""
-    gravity = jnp.asarray(world.scene.gravity)
-    return state._replace(
-        position=state.position + duration * (state.velocity + duration / 2 * gravity),
-        velocity=state.velocity + duration * gravity,
     )
