@@ -15,9 +15,10 @@ from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.restarts import leave_plateaus, leave_slopes, propose_starts
 from calibration.fitting.reweighting import reweigh
 from calibration.fitting.start import starting_point
+from calibration.fitting.thinning import thin
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.coordinates import Minimum, Start
-from calibration.optimise.least_squares import FINE, METHODS, ROUGH, SOLVERS, Method
+from calibration.optimise.least_squares import FINE, METHODS, NEAR, ROUGH, SOLVERS, Method
 from calibration.optimise.resumable import minimise_with_checkpoint
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block
@@ -64,7 +65,8 @@ def minimise_from(
 ) -> Assessment:
     """Minimise from a start and assess where that ends.
 
-    Late parameters join when the rest has settled.
+    Late parameters join when the rest has settled, and all samples when the minimum of some of
+    them is found.
 
     Args:
         problem: what to fit.
@@ -76,11 +78,14 @@ def minimise_from(
         policy: by what the minimum is judged.
     """
 
+    fewer = thin(problem) if method in SOLVERS else None
+    data = problem.data if fewer is None else fewer
+
     def minimum_from(start: Start, tolerance: float = FINE) -> tuple[Minimum, tuple[Block, ...]]:
         return minimise_with_checkpoint(
             problem.layout,
             problem.scene,
-            problem.data,
+            data,
             start,
             method=method,
             steps=steps,
@@ -96,6 +101,10 @@ def minimise_from(
     if any(np.any(own) for own in late) and not led:
         settled, _ = minimum_from(began._replace(frozen_local=late), ROUGH)
         start = began._replace(shared=settled.shared, local=settled.local)
+    if fewer is not None:
+        near, _ = minimum_from(start, NEAR)
+        start = start.from_minimum(near)._replace(region=near.region)
+        data = problem.data
     minimum, blocks = minimum_from(start)
     converged = is_an_end(problem.layout, minimum, blocks, start)
     assessment = assess(

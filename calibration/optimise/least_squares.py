@@ -41,8 +41,10 @@ from jaxcontact.numerics.compilation import quick_jit
 SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*SOLVERS, *OPTIMISERS)
 
-ROUGH, FINE = 1.0, 1e-5
-"""Tolerances in standard deviations: of a guess for what follows, and of a result."""
+ROUGH, NEAR, FINE = 1.0, 1e-2, 1e-5
+"""Tolerances in standard deviations: of a guess for what follows, of the minimum of some of the
+samples, and of a result.
+"""
 
 Method: TypeAlias = str | optax.GradientTransformation
 """One of ``METHODS``, or an optimiser of Optax; static."""
