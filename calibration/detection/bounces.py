@@ -341,23 +341,57 @@ def make_remarks(
         )
 
 
-def _heights_apart(bounces: Sequence[Bounce]) -> Iterator[str]:
-    """Say why flights meet at different heights. Those before and after a contact that lasts meet
-    below the surface, by its duration times ``v v' / (v + v')`` of the speeds before and after.
+def sinking(bounces: Sequence[Bounce]) -> tuple[float, float, float]:
+    """How far apart the heights are where flights meet, how much of it no duration of the contacts
+    explains, and the duration that explains the rest.
+
+    Flights before and after a contact that lasts meet below the surface, by its duration times
+    ``v v' / (v + v')`` of the speeds before and after. A surface that slopes along the path shows
+    the same.
+
+    Args:
+        bounces: of one recording, two at least.
+
+    Returns:
+        range of the heights [m], range of what remains [m], and duration [s].
     """
-    if len(bounces) < 2:
-        return
     heights = np.array([bounce.height for bounce in bounces])
-    tolerance = max(2e-3, 4 * max(bounce.height_sd for bounce in bounces))
-    if np.ptp(heights) <= tolerance:
-        return
     before = np.array([-bounce.velocity_before[UP] for bounce in bounces])
     after = np.array([bounce.velocity_after[UP] for bounce in bounces])
     sinks = before * after / (before + after)
     away = sinks - np.mean(sinks)
-    duration = -np.sum(away * heights) / np.sum(away**2)
-    says = f"the heights of the bounces differ by {1e3 * np.ptp(heights):.1f} mm: "
-    if duration <= 0 or np.ptp(heights + duration * sinks) > tolerance:
+    duration = float(-np.sum(away * heights) / np.sum(away**2))
+    return float(np.ptp(heights)), float(np.ptp(heights + duration * sinks)), duration
+
+
+def duration_from_heights(bounces: Sequence[Bounce]) -> float:
+    """Duration of the contacts [s] that the heights of three or more bounces show, where nothing
+    else is needed to explain them; else 0.
+
+    Args:
+        bounces: of one recording.
+    """
+    if len(bounces) < 3:
+        return 0.0
+    apart, rest, duration = sinking(bounces)
+    tolerance = _tolerance_of_heights(bounces)
+    return max(duration, 0.0) if apart > tolerance >= rest else 0.0
+
+
+def _tolerance_of_heights(bounces: Sequence[Bounce]) -> float:
+    return max(2e-3, 4 * max(bounce.height_sd for bounce in bounces))
+
+
+def _heights_apart(bounces: Sequence[Bounce]) -> Iterator[str]:
+    """Say why flights meet at different heights."""
+    if len(bounces) < 2:
+        return
+    apart, rest, duration = sinking(bounces)
+    tolerance = _tolerance_of_heights(bounces)
+    if apart <= tolerance:
+        return
+    says = f"the heights of the bounces differ by {1e3 * apart:.1f} mm: "
+    if duration <= 0 or rest > tolerance:
         yield f"{says}the plane is tilted, or the lens distorts"
     elif len(bounces) > 2:
         yield f"{says}as where the ball is soft and contacts last about {1e3 * duration:.2g} ms"

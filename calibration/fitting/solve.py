@@ -77,7 +77,6 @@ def minimise_from(
         led: whether ``began`` is next to a minimum already, so that late parameters need not wait.
         policy: by what the minimum is judged.
     """
-
     fewer = thin(problem) if method in SOLVERS else None
     data = problem.data if fewer is None else fewer
 

@@ -14,7 +14,6 @@ from calibration.measurements.base import Abscissa
 from calibration.model.samples import Samples, round_length
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.problem.trial_batch import TrialData
 
 MANY = 16_000
 """Rows of a problem from which the way to its minimum is sought with fewer of them."""

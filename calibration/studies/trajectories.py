@@ -983,7 +983,7 @@ def problem_of(
     free: list[str | Free] = list(free_of_normal_law(study))
     free += [DRAG] if study.model.drag else []
     free += free_of_friction(study) if data.friction else ()
-    free += [Free(DURATION, prior=duration_of_balls(study))] if rigid else []
+    free += [Free(DURATION, prior=duration_of_balls(study, data.detections))] if rigid else []
     free += free_of_surface(study)
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
     free += [added for doubt in doubts for added in doubt.free]

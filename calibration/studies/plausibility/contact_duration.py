@@ -10,6 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
+from calibration.detection.bounces import duration_from_heights
+from calibration.detection.detection import Detection
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.shown.fitted_scene import fitted_scene
@@ -39,23 +41,34 @@ a football comes to.
 """
 
 
-def duration_of_balls(study: Study) -> HeavyTailed:
+def duration_of_balls(study: Study, detections: Sequence[Detection]) -> HeavyTailed:
     """What is known beforehand of the duration of a contact at 1 m/s [s]: between next to nothing
     and that of the softest balls, by Hertz's law of a ball of this radius and mass on a hard plane.
+
+    Where the heights at which flights meet look like those of a soft surface, it may be one: the
+    range then reaches halfway to the duration that they show.
+
+    Args:
+        study: which ball.
+        detections: of its recordings.
     """
     modulus = SOFTEST / (1 - 0.5**2)
     stiffness = 4 / 3 * modulus * math.sqrt(study.one_ball.radius)
     longest = HERTZ_TIME * (study.one_ball.mass / stiffness) ** 0.4
-    # Soft surfaces are beyond it. None is negative, but where a little less than nothing fits best
-    # the interval is as wide as it should be.
-    return HeavyTailed(0.25 * longest, 0.4 * longest, above=True)
+    shown = max((duration_from_heights(found.bounces) for found in detections), default=0.0)
+    # None is negative, but where a little less than nothing fits best the interval is as wide as it
+    # should be.
+    return HeavyTailed(0.25 * longest, max(0.4 * longest, 0.5 * shown), above=True)
 
 
-def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
+def duration_seen(
+    study: Study, detections: Sequence[Detection], assessment: Assessment
+) -> tuple[float, float]:
     """Contact duration at 1 m/s and its standard error [s] as the data alone have it, without what
     is known of balls beforehand; infinite where they have next to no say.
     """
-    estimate, known = estimate_shared(assessment)[DURATION], duration_of_balls(study)
+    estimate = estimate_shared(assessment)[DURATION]
+    known = duration_of_balls(study, detections)
     residual, slope = jax.value_and_grad(known.residual)(estimate.value)
     precision = 1 / estimate.sd**2 - slope**2
     if not precision > 0.05 / known.scale**2:
@@ -112,7 +125,7 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     ``K = m v^(-1/2) (HERTZ_TIME f(e)/duration)^(5/2)``, where damping lengthens the contact by the
     factor ``f(e)``.
     """
-    at_unit_speed, sd_at_unit_speed = duration_seen(study, assessment)
+    at_unit_speed, sd_at_unit_speed = duration_seen(study, problem.detections, assessment)
     speeds = [
         -bounce.velocity_before[2] for reading in problem.detections for bounce in reading.bounces
     ]
