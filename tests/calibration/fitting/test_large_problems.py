@@ -12,13 +12,16 @@ import pytest
 
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
+from calibration.fitting import thinning
 from calibration.fitting.fit import fit
 from calibration.fitting.start import starting_point
+from calibration.fitting.thinning import KEPT
 from calibration.io.recording import Recording
+from calibration.measurements.bounce_times import BounceTimes
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import Normal
-from calibration.nuisances import InitialState, SurfaceHeight
+from calibration.nuisances import FirstImpact, InitialState, SurfaceHeight
 from calibration.optimise.least_squares import minimise_traced
 from calibration.optimise.schur import SMALLEST_DAMPING, SchurComplementSolver
 from calibration.problem.problem import Problem
@@ -143,3 +146,59 @@ def test_a_step_is_that_of_the_dense_normal_equations():
         ).value
         normal = jacobian.T @ jacobian + np.diag(ridge + SMALLEST_DAMPING)
         np.testing.assert_allclose(found, np.linalg.solve(normal, jacobian.T @ right), rtol=1e-9)
+
+
+def densely_sampled(*, sigma=2e-4) -> Problem:
+    """One drop, sampled 20,000 times in 1.6 s."""
+    times = np.linspace(0.0, 1.6, 20_000)
+    start = jc.state(position=[0.0, 0.0, 0.52], velocity=[0.0, 0.0, 0.0])
+    path = np.array(jc.simulate(scene(*TRUTH), start, times, method=METHOD).position)
+    position = np.full(path.shape, np.nan)
+    position[:, 2] = path[:, 2] + sigma * np.random.default_rng(1).standard_normal(times.size)
+    deviations = np.where(np.isnan(position), np.nan, sigma)
+    recording = Recording(name="drop", time=times, position=position, sigma=deviations)
+    reading = read_bounces(recording, radius=0.02)
+    return Problem(
+        scene(0.7, 0.1),
+        [Trial(TrackedPositions(recording, reading))],
+        free=["contact.normal.restitution"],
+        nuisance=[InitialState(), SurfaceHeight()],
+        method=METHOD,
+    )
+
+
+def test_thinning_keeps_what_all_samples_weigh():
+    problem = densely_sampled()
+    (whole,), (thinned,) = problem.data[0].samples, thinning.thin(problem)[0].samples
+    assert KEPT <= np.shape(thinned.times)[1] < 1.3 * KEPT
+    assert np.sum(thinned.weight**2) == pytest.approx(np.sum(whole.weight**2), rel=1e-3)
+    used = thinned.weight[0, :, 0] > 0
+    rows = np.searchsorted(whole.times[0], thinned.times[0, used])
+    assert np.array_equal(whole.measured[0, rows], thinned.measured[0, used])
+    assert set(np.diff(rows)) == {5}
+
+
+def test_what_is_no_dense_sample_of_a_motion_is_not_thinned(monkeypatch):
+    monkeypatch.setattr(thinning, "MANY", 10)
+    drop = BounceTimes(np.linspace(0.3, 2.0, 20), sigma=1e-4)
+    sounds = Problem(
+        scene(0.7, 0.1), [drop], free=["contact.normal.restitution"], nuisance=[FirstImpact()]
+    )
+    assert thinning.thin(sounds) is None
+    assert thinning.thin(throws(1)) is not None
+    monkeypatch.setattr(thinning, "MANY", 16_000)
+    assert thinning.thin(throws(1)) is None
+
+
+def test_a_fit_by_way_of_some_samples_ends_at_the_minimum_of_all(monkeypatch):
+    problem = densely_sampled()
+    fast = fit(problem)
+    monkeypatch.setattr(thinning, "MANY", np.inf)
+    slow = fit(problem)
+    assert fast.converged
+    assert fast.explained
+    for name, estimate in slow.parameters.items():
+        found = fast.parameters[name]
+        assert found.value == pytest.approx(estimate.value, abs=1e-4 * estimate.sd)
+        assert found.sd == pytest.approx(estimate.sd, rel=1e-4)
+    assert fast.iterations < slow.iterations

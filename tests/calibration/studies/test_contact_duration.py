@@ -5,7 +5,12 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import calibration as cal
-from calibration.studies.plausibility.contact_duration import damped_duration, slower_change
+from calibration.detection.bounces import duration_from_heights
+from calibration.studies.plausibility.contact_duration import (
+    damped_duration,
+    duration_of_balls,
+    slower_change,
+)
 from jaxcontact.laws.core.rigid_impact import DURATION_EXPONENT
 
 
@@ -56,3 +61,56 @@ def test_damping_lengthens_a_contact_by_what_an_integration_of_its_own_finds():
         restitution, duration = bounce(damping)
         found = damped_duration(study, restitution, speed)
         assert found == pytest.approx(duration / undamped, rel=1e-4)
+
+
+def bounces(speeds, heights, *, restitution=0.7, height_sd=1e-4):
+    """Bounces at these speeds, the flights of which meet at these heights."""
+    return [
+        cal.detection.Bounce(
+            time=float(k),
+            time_sd=1e-4,
+            height=height,
+            height_sd=height_sd,
+            velocity_before=np.array([0.0, 0.0, -speed]),
+            velocity_after=np.array([0.0, 0.0, restitution * speed]),
+            restitution=restitution,
+            restitution_sd=1e-3,
+        )
+        for k, (speed, height) in enumerate(zip(speeds, heights, strict=True))
+    ]
+
+
+SPEEDS = np.array([2.9, 2.0, 1.4, 0.97])
+
+
+def test_heights_tell_a_duration_where_nothing_else_is_needed():
+    """Flights meet where ``-v t1 = v' t2`` with ``t2 - t1`` the duration."""
+    duration, restitution = 5e-3, 0.7
+    meet = 0.02 - duration * SPEEDS * restitution / (1 + restitution)
+    assert duration_from_heights(bounces(SPEEDS, meet)) == pytest.approx(duration, rel=1e-9)
+    level, uneven = np.full(4, 0.02), np.array([0.02, 0.026, 0.017, 0.023])
+    assert duration_from_heights(bounces(SPEEDS, level)) == 0
+    assert duration_from_heights(bounces(SPEEDS, uneven)) == 0  # no duration explains them
+    assert duration_from_heights(bounces(SPEEDS, 0.04 - meet)) == 0  # it would be negative
+    assert duration_from_heights(bounces(SPEEDS[:2], meet[:2])) == 0  # any height would do
+    assert duration_from_heights(bounces(SPEEDS, meet, height_sd=1e-3)) == 0  # within errors
+
+
+def test_a_soft_surface_that_shows_is_as_likely_as_a_hard_one():
+    """A contact of 5 ms is nine times what balls on hard planes are expected to take: under that
+    prior alone it costs as much as five doubts of the camera that explain the same data.
+    """
+
+    class Found:
+        def __init__(self, heights):
+            self.bounces = bounces(SPEEDS, heights)
+
+    ball = cal.studies.Ball(radius=0.02, mass=0.0027, shell=True)
+    study = cal.studies.Study(files=("a.csv",), ball=ball)
+    hard, soft = Found(np.full(4, 0.02)), Found(0.02 - 5e-3 * SPEEDS * 0.7 / 1.7)
+    usual = duration_of_balls(study, [hard])
+    assert float(usual.residual(5e-3)) ** 2 > 12
+    for found in ([soft], [hard, soft]):
+        wide = duration_of_balls(study, found)
+        assert float(wide.residual(5e-3)) ** 2 < 4.5
+        assert float(wide.residual(0.0)) ** 2 < 0.1
