@@ -107,6 +107,7 @@ from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.apparent_gravity import describe_unit
 from calibration.studies.plausibility.contact_duration import (
     DURATION,
+    describe_long_contacts,
     duration_of_balls,
     stiffness,
 )
@@ -840,6 +841,7 @@ def tell(study: Study, way: Explanation) -> Told:
         estimates.pop(DURATION, None)
         if has_rigid_impacts(study):
             estimates[STIFFNESS] = stiffness(study, problem, assessment)
+            notes.extend(describe_long_contacts(study, data.detections))
     notes.extend(tilt_sentences(estimates))
     if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
         notes.append(

@@ -319,6 +319,8 @@ FAULTS = (
     Scenario(
         "soft table, contact of 5 to 10 ms",
         lambda rng: _throw(rng, duration=rng.uniform(5e-3, 1e-2)),
+        (RESTITUTION, DRAG),
+        ("soft",),
     ),
 )
 """What goes wrong at the bench; each with the words that name it."""

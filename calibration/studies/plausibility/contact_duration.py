@@ -3,15 +3,14 @@ stiffness that follows.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.detection.bounces import duration_from_heights
-from calibration.detection.detection import Detection
+from calibration.detection.bounces import DetectedBounces, duration_from_heights
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.shown.fitted_scene import fitted_scene
@@ -41,7 +40,7 @@ a football comes to.
 """
 
 
-def duration_of_balls(study: Study, detections: Sequence[Detection]) -> HeavyTailed:
+def duration_of_balls(study: Study, detections: Sequence[DetectedBounces]) -> HeavyTailed:
     """What is known beforehand of the duration of a contact at 1 m/s [s]: between next to nothing
     and that of the softest balls, by Hertz's law of a ball of this radius and mass on a hard plane.
 
@@ -52,17 +51,44 @@ def duration_of_balls(study: Study, detections: Sequence[Detection]) -> HeavyTai
         study: which ball.
         detections: of its recordings.
     """
-    modulus = SOFTEST / (1 - 0.5**2)
-    stiffness = 4 / 3 * modulus * math.sqrt(study.one_ball.radius)
-    longest = HERTZ_TIME * (study.one_ball.mass / stiffness) ** 0.4
-    shown = max((duration_from_heights(found.bounces) for found in detections), default=0.0)
+    longest = _longest_on_a_hard_plane(study)
+    shown = 0.5 * _longest_shown(detections)
     # None is negative, but where a little less than nothing fits best the interval is as wide as it
     # should be.
-    return HeavyTailed(0.25 * longest, max(0.4 * longest, 0.5 * shown), above=True)
+    return HeavyTailed(0.25 * longest, max(0.4 * longest, shown), above=True)
+
+
+def describe_long_contacts(study: Study, detections: Sequence[DetectedBounces]) -> Iterator[str]:
+    """Say that contacts longer than balls on hard planes have were left open, and why.
+
+    Args:
+        study: which ball.
+        detections: of its recordings.
+    """
+    shown = _longest_shown(detections)
+    if 0.5 * shown > 0.4 * _longest_on_a_hard_plane(study):
+        yield (
+            f"Flights meet at heights as if contacts lasted {1e3 * shown:.2g} ms: the ball or the "
+            "surface may be soft, or the surface slopes along the path. Such durations were left "
+            "open, and intervals allow for them; a camera of more pictures a second, or a hard "
+            "level surface, makes them narrower."
+        )
+
+
+def _longest_on_a_hard_plane(study: Study) -> float:
+    """Duration [s] of an impact at 1 m/s of the softest ball."""
+    modulus = SOFTEST / (1 - 0.5**2)
+    stiffness = 4 / 3 * modulus * math.sqrt(study.one_ball.radius)
+    return HERTZ_TIME * (study.one_ball.mass / stiffness) ** 0.4
+
+
+def _longest_shown(detections: Sequence[DetectedBounces]) -> float:
+    """The longest duration [s] that the heights of the bounces of a recording show."""
+    return max((duration_from_heights(found.bounces) for found in detections), default=0.0)
 
 
 def duration_seen(
-    study: Study, detections: Sequence[Detection], assessment: Assessment
+    study: Study, detections: Sequence[DetectedBounces], assessment: Assessment
 ) -> tuple[float, float]:
     """Contact duration at 1 m/s and its standard error [s] as the data alone have it, without what
     is known of balls beforehand; infinite where they have next to no say.

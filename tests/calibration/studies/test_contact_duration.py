@@ -8,6 +8,7 @@ import calibration as cal
 from calibration.detection.bounces import duration_from_heights
 from calibration.studies.plausibility.contact_duration import (
     damped_duration,
+    describe_long_contacts,
     duration_of_balls,
     slower_change,
 )
@@ -110,7 +111,9 @@ def test_a_soft_surface_that_shows_is_as_likely_as_a_hard_one():
     hard, soft = Found(np.full(4, 0.02)), Found(0.02 - 5e-3 * SPEEDS * 0.7 / 1.7)
     usual = duration_of_balls(study, [hard])
     assert float(usual.residual(5e-3)) ** 2 > 12
+    assert not list(describe_long_contacts(study, [hard]))
     for found in ([soft], [hard, soft]):
+        assert "lasted 5 ms" in " ".join(describe_long_contacts(study, found))
         wide = duration_of_balls(study, found)
         assert float(wide.residual(5e-3)) ** 2 < 4.5
         assert float(wide.residual(0.0)) ** 2 < 0.1
