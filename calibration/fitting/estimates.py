@@ -6,6 +6,7 @@ import numpy as np
 
 from calibration.fitting.assessment import Assessment
 from calibration.model.parameter import Parameter
+from calibration.nuisances.restitution import DEVIATION
 from calibration.results.estimate import Coordinate, Determination, Estimate
 from calibration.results.numbers import value_and_sd
 
@@ -101,7 +102,8 @@ def estimate_shared(assessment: Assessment) -> dict[str, Estimate]:
 
 
 def estimate_trial(assessment: Assessment, batch: int, r: int) -> dict[str, Estimate]:
-    """Estimates of the parameters of one trial, by name.
+    """Estimates of the parameters of one trial, by name; an impact that it does not have has no
+    deviation.
 
     Args:
         assessment: of the fit.
@@ -120,6 +122,7 @@ def estimate_trial(assessment: Assessment, batch: int, r: int) -> dict[str, Esti
     ]
     ended = assessment.minimum.local[batch][r][free]
     began = assessment.start.local[batch][r][free]
+    acts = assessment.linearised.acts[0][batch][r]
     found_noise = np.any(assessment.variance_components.free_size)
     degrees = float(max(assessment.dof, 1)) if found_noise else np.inf
     return {
@@ -129,11 +132,12 @@ def estimate_trial(assessment: Assessment, batch: int, r: int) -> dict[str, Esti
             ended[i],
             variance=variances[i],
             unseen=bool(unseen[i]),
-            acts=bool(assessment.linearised.acts[0][batch][r, i]),
+            acts=bool(acts[i]),
             began=began[i],
             degrees=degrees,
         )
         for i, parameter in enumerate(parameters)
+        if acts[i] or not parameter.name.startswith(DEVIATION)
     }
 
 

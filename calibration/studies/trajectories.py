@@ -199,6 +199,9 @@ SURE_OF_SPINS = 5.0
 SPINS_COST = 100.0
 """Chi-squared that spins may add which the motion tells, too."""
 
+TOGETHER = 4
+"""Recordings whose numbers of impacts lie between two multiples of this share compiled code."""
+
 BEYOND_FORM = 1e-4
 """Chance of deviations of the impacts as large, did they deviate as the form of the law may."""
 
@@ -965,7 +968,7 @@ def problem_of(
         lift: whether spin lifts the ball.
     """
     doubts = list_doubts(study, data)
-    impacts = max(len(reading.bounces) for reading in data.detections)
+    impacts = room_for_impacts(data.detections)
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
     # Lift by an unknown spin changes the apparent gravity as a wrong length scale does: then the
@@ -1014,6 +1017,14 @@ def problem_of(
         ],
         added=Trajectories.added,
     )
+
+
+def room_for_impacts(detections: Sequence[DetectedBounces]) -> int:
+    """Impacts of which a problem has room for: the most that a recording shows, rounded up, so that
+    recordings of similar length share compiled code.
+    """
+    most = max(len(reading.bounces) for reading in detections)
+    return -(-most // TOGETHER) * TOGETHER
 
 
 def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
