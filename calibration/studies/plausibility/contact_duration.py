@@ -51,11 +51,14 @@ def duration_of_balls(study: Study, detections: Sequence[DetectedBounces]) -> He
         study: which ball.
         detections: of its recordings.
     """
-    longest = _longest_on_a_hard_plane(study)
-    shown = 0.5 * _longest_shown(detections)
+    modulus = SOFTEST / (1 - 0.5**2)
+    stiffness = 4 / 3 * modulus * math.sqrt(study.one_ball.radius)
+    longest = HERTZ_TIME * (study.one_ball.mass / stiffness) ** 0.4
     # None is negative, but where a little less than nothing fits best the interval is as wide as it
     # should be.
-    return HeavyTailed(0.25 * longest, max(0.4 * longest, shown), above=True)
+    return HeavyTailed(
+        0.25 * longest, max(0.4 * longest, 0.5 * _longest_shown(detections)), above=True
+    )
 
 
 def describe_long_contacts(study: Study, detections: Sequence[DetectedBounces]) -> Iterator[str]:
@@ -65,21 +68,14 @@ def describe_long_contacts(study: Study, detections: Sequence[DetectedBounces]) 
         study: which ball.
         detections: of its recordings.
     """
-    shown = _longest_shown(detections)
-    if 0.5 * shown > 0.4 * _longest_on_a_hard_plane(study):
+    if duration_of_balls(study, detections).scale > duration_of_balls(study, ()).scale:
+        lasts = 1e3 * _longest_shown(detections)
         yield (
-            f"Flights meet at heights as if contacts lasted {1e3 * shown:.2g} ms: the ball or the "
+            f"Flights meet at heights as if contacts lasted {lasts:.2g} ms: the ball or the "
             "surface may be soft, or the surface slopes along the path. Such durations were left "
             "open, and intervals allow for them; a camera of more pictures a second, or a hard "
             "level surface, makes them narrower."
         )
-
-
-def _longest_on_a_hard_plane(study: Study) -> float:
-    """Duration [s] of an impact at 1 m/s of the softest ball."""
-    modulus = SOFTEST / (1 - 0.5**2)
-    stiffness = 4 / 3 * modulus * math.sqrt(study.one_ball.radius)
-    return HERTZ_TIME * (study.one_ball.mass / stiffness) ** 0.4
 
 
 def _longest_shown(detections: Sequence[DetectedBounces]) -> float:

@@ -254,12 +254,17 @@ def test_impacts_that_do_not_repeat_are_allowed_to_deviate():
     stiff = fit(problem(scattered))
     loose = fit(
         problem(
-            scattered, nuisance=[InitialState(), SurfaceHeight(), RestitutionScatter(impacts=6)]
+            scattered, nuisance=[InitialState(), SurfaceHeight(), RestitutionScatter(impacts=8)]
         )
     )
     assert not stiff.explained
     assert loose.explained
     assert abs(loose.parameters[RESTITUTION].value - 0.8) < 0.02
+    shown = zip(loose.predictions.recordings, loose.problem.detections, strict=True)
+    for trial, detected in shown:
+        seen = len(detected.bounces)
+        told = [name for name in trial.nuisance if name.startswith("restitution_deviation_")]
+        assert told == [f"restitution_deviation_{i + 1}" for i in range(seen)]
 
 
 def test_misfit_of_a_missing_force_is_said():
