@@ -11,13 +11,17 @@ from scipy import optimize, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fitting.estimates import estimate_parameter
+from calibration.fitting.assessment import state_errors
+from calibration.fitting.estimates import estimate_parameter, estimate_trial, withdraw_prior_only
 from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.fitting.probes import excluding_rise
 from calibration.fitting.sandwich import between_trials, between_trials_degrees
 from calibration.model.parameter import Parameter
+from calibration.model.prior import LogNormal, Normal
+from calibration.model.samples import Samples
 from calibration.optimise.normal_equations import NormalEquations, invert_information
 from calibration.problem.residuals import Block, residuals
+from calibration.problem.trial_batch import TrialData
 from calibration.results.estimate import Coordinate, Determination, Estimate
 from jaxcontact.parameters import Interval, Quantity
 
@@ -282,6 +286,73 @@ def test_a_bounded_quantity_that_ran_to_an_end_is_at_a_bound(began, ended, statu
 def test_what_is_not_determined_or_at_a_bound_has_no_finite_interval(status):
     assert estimate(status).interval() == (-math.inf, math.inf)
     assert estimate(sd=math.inf).interval() == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("prior", "known"), [(Normal(1.5, 0.5), 0.5), (LogNormal(1.0, 1.2), 2 * math.log(1.2))]
+)
+@pytest.mark.parametrize("part", [0.75, 0.85])
+def test_what_the_data_add_next_to_nothing_to_is_not_determined_by_them(prior, known, part):
+    about = Quantity("m", Interval(0.0, math.inf, False, False), "log", "x", "x", "", None)
+    assessment = SimpleNamespace(
+        policy=DEFAULT_POLICY,
+        layout=SimpleNamespace(global_parameters=(Parameter("x", about, False, prior),)),
+    )
+    (found,) = withdraw_prior_only(assessment, {"x": estimate(sd=part * known)}).values()
+    nothing = part > DEFAULT_POLICY.prior_only
+    assert (found.status is Determination.NOT_DETERMINED) == nothing
+    assert math.isinf(found.sd) == nothing
+
+
+def of_two_trials(free: list[bool], *, found: bool, dof: int) -> SimpleNamespace:
+    """Two trials with two positions each, whose formal variances are 1, 4 and 9, 16."""
+    about = Quantity("m", Interval(-math.inf, math.inf, False, False), "identity", "", "", "", None)
+    own = np.array([[1.0, 2.0], [3.0, 4.0]])
+    formal = [np.diag(np.array(each)[free]) for each in ([1.0, 4.0], [9.0, 16.0])]
+    unseen = np.zeros((2, sum(free)), dtype=bool)
+    return SimpleNamespace(
+        policy=DEFAULT_POLICY,
+        simulated=True,
+        noise_unknown=False,
+        dof=dof,
+        trial_error_scale_factor=1.5,
+        formal=SimpleNamespace(local=(np.stack(formal),), open_local=(unseen,)),
+        start=SimpleNamespace(local=(own - 0.5,), free_local=(np.asarray(free),)),
+        minimum=SimpleNamespace(local=(own,)),
+        layout=SimpleNamespace(
+            batches=[
+                SimpleNamespace(trial_parameters=[Parameter("a", about), Parameter("b", about)])
+            ]
+        ),
+        variance_components=SimpleNamespace(free_size=np.array([found])),
+        linearised=SimpleNamespace(acts=((~unseen,), None)),
+    )
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_quantities_of_a_trial_have_the_degrees_of_freedom_of_the_noise_that_was_found(found):
+    estimates = estimate_trial(of_two_trials([True, True], found=found, dof=7), 0, 1)
+    assert [(one.value, one.start, one.sd) for one in estimates.values()] == [
+        (3.0, 2.5, 4.5),
+        (4.0, 3.5, 6.0),
+    ]
+    low, high = estimates["b"].interval(0.9)
+    reach = stats.t.ppf(0.95, 7) if found else stats.norm.ppf(0.95)
+    assert (low, high) == pytest.approx((4 - 6 * reach, 4 + 6 * reach))
+
+
+def test_a_quantity_of_a_trial_that_was_held_has_no_estimate():
+    estimates = estimate_trial(of_two_trials([False, True], found=True, dof=7), 0, 0)
+    assert {name: (one.value, one.sd) for name, one in estimates.items()} == {"b": (2.0, 3.0)}
+
+
+@pytest.mark.parametrize("count", [7, 8])
+def test_numbers_of_which_nothing_is_said_are_stated_each_column_a_quantity(count):
+    samples = Samples(np.zeros((3, count)), np.zeros((3, count, 2)), np.ones((3, count, 2)))
+    ((one, other),) = state_errors((TrialData((samples, samples), None, None),))
+    assert one.series == other.series == (count >= DEFAULT_POLICY.series_length)
+    assert one.stated == (True, True)
+    assert len({*one.quantities, *other.quantities}) == 4
 
 
 def test_a_level_outside_0_and_1_is_an_error():

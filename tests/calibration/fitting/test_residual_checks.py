@@ -4,6 +4,7 @@ fit's own, the right check failing for the right reason.
 
 import io
 import re
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -12,7 +13,7 @@ from rich.console import Console
 from scipy import stats
 
 import calibration as cal
-from calibration.fitting.residual_checks.standardised import Series, draw_residuals
+from calibration.fitting.residual_checks.standardised import Series, draw_residuals, scores
 from calibration.fitting.residual_checks.statistics import (
     autocorrelate,
     correlate_quantiles,
@@ -108,6 +109,14 @@ def test_the_correlation_with_speed_is_that_of_scipy():
 
 def test_a_statistic_that_does_not_vary_says_nothing():
     assert outcome(np.ones(10), side=1) is None
+
+
+def test_normal_scores_of_students_t_are_normal_whatever_its_size():
+    drawn = 2.5 * np.random.default_rng(0).standard_t(4, (1, 2000, 1))
+    piece = SimpleNamespace(deviation=drawn, component=np.array([1]))
+    component = SimpleNamespace(model=cal.noise.StudentT(4.0))
+    noise = SimpleNamespace(variance_components=SimpleNamespace(size=np.array([1.0, 2.5])))
+    assert stats.kstest(scores(piece, 0, component, noise)[0], "norm").pvalue > 0.05
 
 
 def test_drawn_residuals_have_the_covariance_of_those_of_the_fit():

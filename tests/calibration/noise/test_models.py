@@ -2,10 +2,12 @@
 of dense formulas.
 """
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 import pytest
-from scipy import optimize, special, stats
+from scipy import integrate, optimize, special, stats
 
 import calibration as cal
 import jaxcontact as jc
@@ -17,6 +19,7 @@ from calibration.fitting.reml import (
     degrees_of_freedom,
     maximise_restricted_likelihood,
 )
+from calibration.fitting.reweighting import reweigh, robust_size
 from calibration.model.samples import Samples
 from calibration.noise.loss import HuberLoss, StudentTLoss
 from calibration.noise.models import (
@@ -138,6 +141,7 @@ def test_estimated_noise_does_not_depend_on_the_stated_one_and_is_s_squared():
         assert two.value == pytest.approx(one.value, rel=1e-5)
         assert two.sd == pytest.approx(one.sd, rel=1e-3)
     assert fits[0].chi2_per_dof == pytest.approx(1.0, rel=1e-3)
+    assert reweigh(fits[0].assessment) is None  # sizes and estimates have settled together
     # The restitution is the mean of its column to 1e-3: sd = s/sqrt(n), with n - 1 degrees of
     # freedom.
     column = np.asarray(table().normal_restitution)
@@ -401,3 +405,27 @@ def test_the_covariance_allows_for_weights_that_are_estimates():
         * (of_sizes[0, 0] + of_sizes[1, 1] - 2 * of_sizes[0, 1])
     )
     assert covariance_of_uncertain_weights(parts, found)[0, 0] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("model", [StudentT(4.0, estimated=True), Huber(1.5, estimated=True)])
+def test_a_robust_scale_is_that_of_its_estimating_equation(model):
+    """Student's t: ``sum 5 r^2/(4 s^2 + r^2) = n - p``; Huber: ``sum min(r/s, k)^2 = (n - p) E``, E
+    its mean for normal errors.
+    """
+    deviation = 2.3 * np.random.default_rng(2).standard_t(4, (1, 50, 1))
+    loss = model.make_loss(deviation.shape)
+    samples = Samples(np.zeros((1, 50)), np.zeros((1, 50, 1)), np.ones((1, 50, 1)), loss=loss)
+    residual = np.asarray(loss.residual(deviation)).reshape(1, -1)
+    blocks = (Block(residual, np.ones((1, 50, 1)), np.zeros((1, 50, 0))),)
+    errors = ((Errors(model, ("a",), (True,), series=False),),)
+    data = (TrialData((samples,), None, None),)
+    found = robust_size(SimpleNamespace(linearised=linearise(blocks, data, errors), data=data), 0)
+
+    def excess(size: float) -> float:
+        square = (deviation / size) ** 2
+        if isinstance(model, StudentT):
+            return float(np.sum(5 * square / (4 + square))) - 49
+        normal, _ = integrate.quad(lambda x: min(x**2, 2.25) * stats.norm.pdf(x), -9, 9)
+        return float(np.sum(np.minimum(square, 2.25))) - 49 * normal
+
+    assert found == pytest.approx(optimize.brentq(excess, 0.5, 10), rel=1e-4)

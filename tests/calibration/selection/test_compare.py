@@ -16,7 +16,8 @@ from calibration.fitting.policy import FitPolicy
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.model.free import Free
-from calibration.model.prior import Normal
+from calibration.model.parameter import Parameter
+from calibration.model.prior import HeavyTailed, LogNormal, Normal
 from calibration.noise.models import Estimated
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.problem.problem import Problem
@@ -28,7 +29,9 @@ from calibration.selection.information_criteria import (
     count_parameters,
     minus_two_log_likelihood,
 )
+from calibration.selection.laplace import log_prior_density
 from calibration.selection.lower_minima import find_lower_minima
+from jaxcontact.parameters import Interval, Quantity
 
 pytestmark = pytest.mark.slow
 
@@ -178,6 +181,39 @@ def test_the_evidence_is_the_integral_over_the_prior(precise):
     area, _ = integrate.quad(density, centre - 0.01, centre + 0.01, epsabs=0, epsrel=1e-10)
     exact = np.log(area) + np.sum(stats.norm.logpdf(e, centre, sigma))
     assert precise["constant"].log_evidence == pytest.approx(exact, abs=0.01)
+
+
+ANY, POSITIVE = Interval(-np.inf, np.inf, False, False), Interval(0.0, np.inf, False, False)
+
+
+@pytest.mark.parametrize(
+    ("interval", "transform", "prior", "density"),
+    [
+        (Interval(0.2, 0.7, True, True), "logit", None, stats.uniform(0.2, 0.5)),
+        (Interval(0.1, 10.0, True, True), "log", None, stats.loguniform(0.1, 10.0)),
+        (ANY, "identity", Normal(0.4, 0.2), stats.norm(0.4, 0.2)),
+        (POSITIVE, "log", LogNormal(0.4, 2.0), stats.lognorm(np.log(2.0), scale=0.4)),
+        (ANY, "identity", HeavyTailed(-1.0, 0.1, degrees=4.0), stats.t(4.0, -1.0, 0.1)),
+        (POSITIVE, "log", HeavyTailed(0.1, 0.1), stats.t(3.0, 0.1, 0.1)),
+    ],
+)
+def test_the_density_of_a_prior_is_that_of_scipy(interval, transform, prior, density):
+    parameter = Parameter("x", Quantity("-", interval, transform, "x", "x", "", None), False, prior)
+    for value in (0.25, 0.45, 0.65):
+        at, step = float(parameter.coordinate(value)), 1e-5
+        slope = float(parameter.value(at + step) - parameter.value(at - step)) / (2 * step)
+        expected = density.logpdf(value) + np.log(slope)
+        assert log_prior_density(parameter, at) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_prior_that_is_heavy_on_one_side_has_the_area_under_its_density():
+    prior = HeavyTailed(0.3, 0.1, degrees=3.0, above=True)
+    square, _ = integrate.quad(
+        lambda value: float(np.exp(-(prior.residual(value) ** 2) / 2)), -1.0, 1.0, points=[0.3]
+    )
+    # Beyond ten standard deviations (nothing below), Student's tail.
+    tail = stats.t.sf(7.0, 3.0) / stats.t.pdf(0.0, 3.0) * 0.1
+    assert prior.area == pytest.approx(square + tail, rel=1e-6)
 
 
 def test_a_size_of_errors_that_is_found_counts_as_a_parameter():

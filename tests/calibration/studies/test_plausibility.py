@@ -94,6 +94,7 @@ def test_an_axis_that_points_down_is_named():
     time, height = drop()
     assert "points down" in named(recording(time, 1.0 - height))
     assert "--vertical -z" in named(recording(time, 1.0 - height))
+    assert len(findings(recording(time, 1.0 - height))) == 1  # its size is right
 
 
 @pytest.mark.parametrize(("factor", "unit"), [(100, "centi"), (1000, "milli"), (39.37, "inches")])

@@ -3,6 +3,7 @@ formula exists, correlation kept if asked.
 """
 
 import dataclasses
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -12,11 +13,21 @@ from scipy.optimize import least_squares
 
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
+from calibration.fitting.linearised import linearise
 from calibration.fitting.sandwich import between_trials
-from calibration.noise.models import Estimated, Huber, StudentT
+from calibration.model.samples import Samples
+from calibration.noise.models import Automatic, Errors, Estimated, Huber, StudentT
+from calibration.optimise.normal_equations import invert_information
 from calibration.problem.problem import Problem
+from calibration.problem.residuals import Block
+from calibration.problem.trial_batch import TrialData
 from calibration.results.intervals import bootstrap_t_ends, corrected_levels
-from calibration.uncertainty.bootstrap import bootstrap, divide_weights, has_run_away
+from calibration.uncertainty.bootstrap import (
+    bootstrap,
+    divide_weights,
+    find_accelerations,
+    has_run_away,
+)
 from calibration.uncertainty.bootstrap_t import find_standard_errors, sizes
 from calibration.uncertainty.resampling import (
     add_errors,
@@ -172,6 +183,33 @@ def test_corrected_levels_are_those_of_scipy():
     levels = corrected_levels(peer.bootstrap_distribution, data.mean(), acceleration, 0.95)
     ends = np.quantile(peer.bootstrap_distribution, levels)
     np.testing.assert_allclose(ends, peer.confidence_interval, rtol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "axes"), [("residual", ()), ("moving_block", (2, 3)), ("trial", (1, 2, 3))]
+)
+def test_the_acceleration_of_a_mean_is_the_skewness_of_what_is_drawn(kind, axes):
+    """``skew/(6 sqrt(units))`` of the sums over units of equal size (Efron 1987); a run of samples
+    is one with all its columns.
+    """
+    runs = np.random.default_rng(3).exponential(size=(4, 5, 6, 3))  # trials, runs, samples, columns
+    numbers = runs.reshape(4, 30, 3)
+    samples = Samples(
+        np.tile(np.arange(30.0), (4, 1)), np.zeros(numbers.shape), np.ones(numbers.shape)
+    )
+    data = (TrialData((samples,), None, None),)
+    residual = (numbers.mean() - numbers).reshape(4, -1)
+    block = Block(residual, np.ones((4, 90, 1)), np.zeros((4, 90, 0)))
+    errors = ((Errors(Automatic(), ("x", "y", "z"), (True,) * 3, series=True),),)
+    parts = linearise((block,), data, errors)
+    found = find_accelerations(
+        SimpleNamespace(
+            equations=parts.equations, formal=invert_information(parts.equations), linearised=parts
+        ),
+        SimpleNamespace(kind=kind, length=6, observations=[[SimpleNamespace(series=True)]]),
+    )
+    units = runs.sum(axis=axes).ravel()
+    assert found[0] == pytest.approx(stats.skew(units) / (6 * np.sqrt(units.size)), rel=1e-9)
 
 
 def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found):
