@@ -11,7 +11,7 @@ from scipy import optimize, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fitting.assessment import state_errors
+from calibration.fitting.assessment import Assessment, state_errors
 from calibration.fitting.estimates import estimate_parameter, estimate_trial, withdraw_prior_only
 from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.fitting.probes import excluding_rise
@@ -216,6 +216,26 @@ def test_intervals_of_seven_trials_cover_what_differs_between_them():
         ]
     assert inside[0] / 400 == pytest.approx(0.95, abs=0.03)
     assert inside[1] / 400 < 0.85
+
+
+def test_degrees_of_freedom_of_noise_and_of_scatter_add_as_their_reciprocals(monkeypatch):
+    """The relative variances ``2/nu`` of a variance that two estimated sizes make add up."""
+    monkeypatch.setattr(
+        "calibration.fitting.assessment.degrees_of_freedom",
+        lambda *given: np.array([10.0, 10.0, 10.0, np.inf]),
+    )
+    monkeypatch.setattr(
+        "calibration.fitting.assessment.degrees_of_scatter",
+        lambda posed: np.array([10.0, 40.0, np.inf, np.inf]),
+    )
+    asked = {"from_scatter": False, "linearised": None, "variance_components": None}
+    degrees = Assessment.degrees.func
+    np.testing.assert_allclose(
+        degrees(SimpleNamespace(**asked, scattering="some")), [5.0, 8.0, 10.0, np.inf]
+    )
+    np.testing.assert_allclose(
+        degrees(SimpleNamespace(**asked, scattering=None)), [10.0, 10.0, 10.0, np.inf]
+    )
 
 
 # ---- intervals
