@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import jax
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize, signal, stats
 
 import calibration as cal
 import jaxcontact as jc
@@ -236,6 +236,41 @@ def test_degrees_of_freedom_of_noise_and_of_scatter_add_as_their_reciprocals(mon
     np.testing.assert_allclose(
         degrees(SimpleNamespace(**asked, scattering=None)), [10.0, 10.0, 10.0, np.inf]
     )
+
+
+def test_the_correlation_time_is_the_longest_of_what_is_a_series_and_was_measured():
+    """AR(1) residuals last ``(1 + rho)/(1 - rho)`` samples. Without an order there are no
+    neighbours, and what was computed has no errors.
+    """
+    rng, count = np.random.default_rng(0), 4000
+    residual = np.concatenate(
+        [
+            signal.lfilter([1], [1, -rho], rng.standard_normal((10, count)), axis=1)
+            for rho in (0.3, 0.8, 0.0)
+        ],
+        axis=1,
+    )
+
+    def found(series: tuple[bool, bool, bool], computed: int | None) -> float:
+        samples = tuple(
+            Samples(np.zeros((10, count)), np.zeros((10, count, 1)), np.ones((10, count, 1)))
+            for _ in series
+        )
+        pieces = tuple(SimpleNamespace(component=np.array([i])) for i in range(3))
+        return Assessment.correlation_time.func(
+            SimpleNamespace(
+                blocks=(Block(residual, np.zeros((10, 3 * count, 0)), None),),
+                data=(TrialData(samples, None, None),),
+                errors=(tuple(SimpleNamespace(series=one) for one in series),),
+                linearised=SimpleNamespace(batches=(pieces,), computed=np.arange(3) == computed),
+                policy=DEFAULT_POLICY,
+            )
+        )
+
+    assert found((True, True, True), None) == pytest.approx(1.8 / 0.2, rel=0.1)
+    assert found((True, False, True), None) == pytest.approx(1.3 / 0.7, rel=0.1)
+    assert found((True, True, True), 1) == pytest.approx(1.3 / 0.7, rel=0.1)
+    assert found((False, False, True), None) == pytest.approx(1.0, abs=0.1)
 
 
 # ---- intervals

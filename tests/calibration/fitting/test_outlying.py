@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import calibration as cal
 import jaxcontact as jc
+from calibration.fitting.outlying import Pulls, measure_influence
 from calibration.io.impact_table import ImpactTable
+from calibration.optimise.normal_equations import NormalEquations
+from calibration.problem.residuals import Block
 
 pytestmark = pytest.mark.slow
 
@@ -70,3 +74,53 @@ def test_recordings_that_are_alike_are_not_named(between: float) -> None:
 
 def test_three_recordings_do_not_tell_which_is_wrong() -> None:
     assert fit(drops(1, tables=3, odd=-0.12)).outlying == ()
+
+
+def linear_trials(count: int) -> tuple[SimpleNamespace, list[np.ndarray], list[np.ndarray]]:
+    """The assessment of a linear problem of trials with two shared columns and an own one; columns
+    (8, 2 + count) and measured numbers (8,) of each.
+    """
+    rng = np.random.default_rng(6)
+    by_shared = rng.standard_normal((count, 8, 2))
+    by_local = rng.standard_normal((count, 8, 1))
+    numbers = rng.standard_normal((count, 8))
+    columns = [
+        np.concatenate([by_shared[r], by_local[r] * np.eye(count)[r]], axis=1) for r in range(count)
+    ]
+    whole = np.concatenate(columns)
+    best = np.linalg.lstsq(whole, numbers.ravel(), rcond=None)[0]
+    residual = (whole @ best).reshape(count, 8) - numbers
+    equations = NormalEquations.of((Block(residual, by_shared, by_local),))
+    return SimpleNamespace(equations=equations, data=(None,)), columns, list(numbers)
+
+
+def test_leverage_and_cook_s_distance_are_those_of_fits_without_each_trial():
+    assessment, columns, numbers = linear_trials(5)
+    whole = np.linalg.inv(np.concatenate(columns).T @ np.concatenate(columns))
+    information = np.linalg.inv(whole[:2, :2])
+    best = np.linalg.lstsq(np.concatenate(columns), np.concatenate(numbers), rcond=None)[0][:2]
+    moves, cook, leverage, variance = [], [], [], []
+    for r in range(5):
+        rest = np.concatenate(columns[:r] + columns[r + 1 :])
+        kept = np.arange(7) != 2 + r
+        left = np.linalg.inv(rest[:, kept].T @ rest[:, kept])[:2, :2]
+        found = np.linalg.lstsq(
+            rest[:, kept], np.concatenate(numbers[:r] + numbers[r + 1 :]), rcond=None
+        )[0][:2]
+        moves.append(found - best)
+        cook.append(moves[-1] @ information @ moves[-1] / 2)
+        leverage.append(np.trace(np.eye(2) - whole[:2, :2] @ np.linalg.inv(left)) / 2)
+        variance.append(np.diag(left))
+    found = measure_influence(assessment)
+    np.testing.assert_allclose(found.cook, cook, rtol=1e-8)
+    np.testing.assert_allclose(found.leverage, leverage, rtol=1e-8)
+    pulls = Pulls.of(assessment)
+    for position in range(2):
+        move, expected, left = pulls.moves(position)
+        np.testing.assert_allclose(move, np.stack(moves)[:, position], rtol=1e-8)
+        np.testing.assert_allclose(left, np.stack(variance)[:, position], rtol=1e-8)
+        np.testing.assert_allclose(expected, left - whole[position, position], rtol=1e-8)
+    # Without the second one, the others are what a problem of theirs is.
+    fewer = pulls.without(1)
+    np.testing.assert_allclose(fewer.score.sum(axis=0), 0.0, atol=1e-10)
+    assert measure_influence(linear_trials(3)[0]) is None

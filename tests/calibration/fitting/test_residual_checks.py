@@ -95,6 +95,14 @@ def test_a_gap_in_time_is_no_neighbour():
     assert found.seconds == pytest.approx(0.01 * found.lag)
 
 
+def test_times_that_do_not_increase_have_no_lag():
+    one = series(white(0))
+    assert autocorrelate([one]) is not None
+    turned = one.times.copy()
+    turned[0, [10, 11]] = turned[0, [11, 10]]
+    assert autocorrelate([one._replace(times=turned)]) is None
+
+
 def test_the_straightness_of_the_plot_is_that_of_scipy():
     values = white(3)
     expected = stats.probplot(values)[1][2]

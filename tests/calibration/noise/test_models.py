@@ -14,6 +14,7 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.diagnosis import doubt_noise
 from calibration.fitting.linearised import LinearisedProblem, linearise
+from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.fitting.reml import (
     covariance_of_uncertain_weights,
     degrees_of_freedom,
@@ -112,7 +113,9 @@ def test_losses_are_smooth_at_zero_and_inverted(cls):
     psi, bend = loss.influence(r)
     slope = np.asarray([float(jax.grad(lambda x: cls(2.5).residual(x) ** 2 / 2)(at)) for at in r])
     np.testing.assert_allclose(psi, slope, atol=1e-9)
-    assert np.all(np.isfinite(bend))
+    smooth = np.abs(np.abs(r) - 2.5) > 1e-3  # but for Huber's corners
+    sides = [loss.influence(r + step)[0] for step in (1e-6, -1e-6)]
+    np.testing.assert_allclose(bend[smooth], ((sides[0] - sides[1]) / 2e-6)[smooth], atol=1e-8)
 
 
 # ---- fits
@@ -298,6 +301,19 @@ def test_sizes_of_two_quantities_are_those_of_restricted_maximum_likelihood():
         whole.T @ np.linalg.inv(covariance_of(times, found.size, 0.0)) @ whole
     )[:2, :2]
     np.testing.assert_allclose(covariance, expected, rtol=1e-6)
+    # Curvature of -ln of the likelihood by the logarithms of both sizes.
+    step = 1e-3 * np.eye(2)
+    slopes = [
+        optimize.approx_fprime(
+            np.log(found.size) + side * row,
+            lambda x: restricted_likelihood(covariance_of(times, np.exp(x), 0.0), whole, left) / 2,
+            1e-4,
+        )
+        for row in step
+        for side in (1, -1)
+    ]
+    curvature = np.stack([slopes[0] - slopes[1], slopes[2] - slopes[3]]) / 2e-3
+    np.testing.assert_allclose(found.information, curvature, rtol=2e-3)
 
 
 def test_one_size_has_the_degrees_of_freedom_that_are_left():
@@ -429,3 +445,64 @@ def test_a_robust_scale_is_that_of_its_estimating_equation(model):
         return float(np.sum(np.minimum(square, 2.25))) - 49 * normal
 
     assert found == pytest.approx(optimize.brentq(excess, 0.5, 10), rel=1e-4)
+
+
+def doubts(model, residual: np.ndarray, *, series: bool, sizes=(1.0, 1.0)) -> list[str]:
+    """What is said of the noise model of two quantities with these residuals (n, 2)."""
+    count = len(residual)
+    samples = Samples(
+        np.arange(float(count))[None],
+        np.zeros((1, count, 2)),
+        np.ones((1, count, 2)),
+        loss=model.make_loss((1, count, 2)),
+    )
+    weighted = residual if samples.loss is None else np.asarray(samples.loss.residual(residual))
+    blocks = (
+        Block(weighted.reshape(1, -1), np.ones((1, 2 * count, 1)), np.zeros((1, 2 * count, 0))),
+    )
+    errors = ((Errors(model, ("a", "b"), (False, False), series=series),),)
+    parts = linearise(blocks, (TrialData((samples,), None, None),), errors)
+    return doubt_noise(
+        SimpleNamespace(
+            linearised=parts,
+            variance_components=SimpleNamespace(
+                size=np.asarray(sizes), free_size=np.ones(2, dtype=bool)
+            ),
+            contradicted=False,
+            from_scatter=False,
+            policy=DEFAULT_POLICY,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "series", "said"),
+    [
+        (Known(), True, True),
+        (Known(), False, False),  # numbers without an order have no neighbours
+        (Correlated(), True, False),  # expects it
+        (Automatic(), True, False),  # allows for it
+        (StudentT(4.0), True, True),
+    ],
+)
+def test_correlated_neighbours_are_said_where_the_model_has_them_independent(model, series, said):
+    rng = np.random.default_rng(0)
+    white = rng.standard_normal((201, 2))
+    lasting = np.column_stack([white[1:, 0] + 0.5 * white[:-1, 0], white[1:, 1]])
+    found = doubts(model, lasting, series=series)
+    assert [" of a are correlated (0.4" in one for one in found] == [True] * said
+    assert doubts(model, rng.standard_normal((200, 2)), series=series) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "size", "said"),
+    [(Estimated(), 1.0, 3), (Estimated(), 3.0, 1), (Estimated(), 0.1, 3), (Huber(), 1.0, 0)],
+)
+def test_outliers_are_counted_in_the_size_of_their_quantity(model, size, said):
+    """Beyond five of it, or of what was stated where that is more."""
+    residual = np.random.default_rng(1).standard_normal((100, 2))
+    residual[:3, 1] = [12.0, -12.0, 18.0]
+    found = doubts(model, residual, series=False, sizes=(1.0, size))
+    assert [one.startswith(f"{said} of 100 residuals of b are more than 5") for one in found] == [
+        True
+    ] * bool(said)

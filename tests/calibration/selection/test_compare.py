@@ -3,6 +3,7 @@ at high noise, refusal of nonsense.
 """
 
 import dataclasses
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -29,7 +30,7 @@ from calibration.selection.information_criteria import (
     count_parameters,
     minus_two_log_likelihood,
 )
-from calibration.selection.laplace import log_prior_density
+from calibration.selection.laplace import flat_parameters, log_prior_density
 from calibration.selection.lower_minima import find_lower_minima
 from jaxcontact.parameters import Interval, Quantity
 
@@ -204,6 +205,28 @@ def test_the_density_of_a_prior_is_that_of_scipy(interval, transform, prior, den
         slope = float(parameter.value(at + step) - parameter.value(at - step)) / (2 * step)
         expected = density.logpdf(value) + np.log(slope)
         assert log_prior_density(parameter, at) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_parameter_of_the_scene_needs_a_prior_for_the_evidence_one_of_the_measurement_none():
+    def asked(*priors) -> SimpleNamespace:
+        about = Quantity("-", ANY, "identity", "", "", "", None)
+        parameters = tuple(
+            Parameter(f"p{i}", about, False, prior) for i, prior in enumerate(priors)
+        )
+        layout = SimpleNamespace(
+            global_parameters=parameters, scene_parameters=parameters[:2], batches=()
+        )
+        start = SimpleNamespace(frozen=np.array([False, True, False]), frozen_local=())
+        minimum = SimpleNamespace(shared=np.zeros(3))
+        return SimpleNamespace(
+            problem=SimpleNamespace(layout=layout),
+            assessment=SimpleNamespace(start=start, minimum=minimum),
+        )
+
+    assert list(flat_parameters(asked(Normal(0.0, 1.0), None, None))) == ["p2"]
+    assert list(flat_parameters(asked(Normal(0.0, 1.0), None, Normal(0.0, 1.0)))) == []
+    with pytest.raises(InputError, match="depends on the prior of 'p0'"):
+        list(flat_parameters(asked(None, None, None)))
 
 
 def test_a_prior_that_is_heavy_on_one_side_has_the_area_under_its_density():

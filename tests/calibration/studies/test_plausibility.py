@@ -97,7 +97,17 @@ def test_an_axis_that_points_down_is_named():
     assert len(findings(recording(time, 1.0 - height))) == 1  # its size is right
 
 
-@pytest.mark.parametrize(("factor", "unit"), [(100, "centi"), (1000, "milli"), (39.37, "inches")])
+@pytest.mark.parametrize(
+    ("factor", "unit"),
+    [
+        (100, "in centimetres (write '(cm)'"),
+        (1000, "in millimetres (write '(mm)'"),
+        (39.37, "in inches (write '(in)'"),
+        (3.281, "in feet (write '(ft)'"),
+        (0.01, "in metres and read as centimetres (write '(m)' into the header)"),
+        (0.001, "in metres and read as millimetres (write '(m)' into the header)"),
+    ],
+)
 def test_a_wrong_unit_of_length_is_named(factor, unit):
     time, height = drop(release=0.15)
     assert unit in named(recording(time, factor * height))
@@ -398,6 +408,22 @@ def test_a_length_scale_that_no_camera_has_withdraws_everything():
     fit = judged({"length_scale": {"value": 0.7, "sd": 0.01}})
     assert "1.4 times the stated one" in fit.warnings[0]
     assert not fit.plausible
+
+
+@pytest.mark.parametrize(
+    ("scale", "sd", "said"),
+    [(1.1, 0.005, True), (0.94, 0.005, True), (1.02, 0.001, False), (1.1, 0.05, False)],
+)
+def test_a_drag_that_hangs_on_whether_lengths_or_times_are_wrong_is_none(scale, sd, said):
+    fit = judged(
+        {
+            "length_scale": {"value": scale, "sd": sd},
+            DRAG_COEFFICIENT: {"value": 0.47, "sd": 0.005},
+        }
+    )
+    text = f"0.47 if the recorded lengths are wrong, but {0.47 * scale:.2g} if the times are"
+    assert (text in " ".join(fit.warnings)) is said
+    assert has_interval(fit.parameters[DRAG_COEFFICIENT]) is not said
 
 
 def test_a_mass_in_grams_is_refused_with_its_cause():

@@ -24,6 +24,7 @@ from calibration.problem.trial_batch import TrialData
 from calibration.results.intervals import bootstrap_t_ends, corrected_levels
 from calibration.uncertainty.bootstrap import (
     bootstrap,
+    default_block,
     divide_weights,
     find_accelerations,
     has_run_away,
@@ -210,6 +211,13 @@ def test_the_acceleration_of_a_mean_is_the_skewness_of_what_is_drawn(kind, axes)
     )
     units = runs.sum(axis=axes).ravel()
     assert found[0] == pytest.approx(stats.skew(units) / (6 * np.sqrt(units.size)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("time", "length"), [(1.0, 10), (3.2, 10), (4.1, 13)])
+def test_runs_last_three_correlation_times_and_at_least_the_cube_root_of_the_samples(time, length):
+    samples = [SimpleNamespace(weight=np.ones((2, count, 3))) for count in (40, 1000)]
+    assessment = SimpleNamespace(data=[SimpleNamespace(samples=samples)], correlation_time=time)
+    assert default_block(assessment) == length
 
 
 def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found):

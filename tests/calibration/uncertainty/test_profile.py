@@ -146,6 +146,7 @@ def test_a_better_minimum_on_the_way_is_taken_and_said(found):
     profiles = profile(dataclasses.replace(found, assessment=stopped))
     assert any("better minimum" in sentence for sentence in profiles.warnings)
     assert profiles.fit.chi2 == pytest.approx(found.chi2, rel=1e-9)
+    assert profiles.fit.assessment.chi2 == pytest.approx(found.chi2, rel=1e-9)
     assert profiles[FRICTION].value == pytest.approx(found.parameters[FRICTION].value, rel=1e-6)
 
 
@@ -269,7 +270,9 @@ def test_another_regime_beyond_an_end_is_found():
 
 
 def test_a_gap_in_an_interval_is_said(found):
-    one = profile(found)[FRICTION]
+    profiles = profile(found)
+    assert profiles.fit is found  # no better minimum was met
+    one = profiles[FRICTION]
     split = dataclasses.replace(
         one,
         delta_chi2=np.where(np.arange(one.delta_chi2.size) == one.delta_chi2.size // 2, 9.0, 0.0),
