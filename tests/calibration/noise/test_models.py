@@ -87,6 +87,26 @@ def test_students_loss_is_minus_twice_the_log_density(degrees):
     )
 
 
+@pytest.mark.parametrize(
+    ("make", "noise"),
+    [
+        (lambda r: StudentTLoss(np.full(np.shape(r), 1.0)), stats.t(1.0)),
+        (lambda r: StudentTLoss(np.full(np.shape(r), 4.0)), stats.t(4.0)),
+        (lambda r: HuberLoss(np.full(np.shape(r), 0.7)), stats.norm),
+    ],
+)
+def test_means_of_losses_are_their_integrals_over_the_noise(make, noise):
+    """In quantiles of the noise, where tails are short."""
+    nodes, weights = np.polynomial.legendre.leggauss(400)
+    angle = np.pi / 4 * (nodes + 1)  # sin^2 of it is the chance: even close to 0 and 1
+    deviation = noise.isf(np.cos(angle) ** 2)
+    weights = weights * np.pi / 4 * np.sin(2 * angle)
+    loss = make(deviation)
+    square = np.asarray(loss.residual(deviation)) ** 2
+    assert weights @ square == pytest.approx(loss.expected_value()[0], rel=1e-3)
+    assert weights @ loss.scale_statistic(deviation) == pytest.approx(1.0, rel=1e-3)
+
+
 def test_hubers_loss_is_that_of_scipy():
     r = np.linspace(-6, 6, 41)
     loss = HuberLoss(np.full(r.shape, 1.345))
