@@ -23,6 +23,7 @@ from calibration.problem.residuals import Block
 from calibration.problem.trial_batch import TrialData
 from calibration.results.intervals import bootstrap_t_ends, corrected_levels
 from calibration.uncertainty.bootstrap import (
+    affordable_lanes,
     bootstrap,
     default_block,
     divide_weights,
@@ -218,6 +219,24 @@ def test_runs_last_three_correlation_times_and_at_least_the_cube_root_of_the_sam
     samples = [SimpleNamespace(weight=np.ones((2, count, 3))) for count in (40, 1000)]
     assessment = SimpleNamespace(data=[SimpleNamespace(samples=samples)], correlation_time=time)
     assert default_block(assessment) == length
+
+
+def test_lanes_go_with_the_numbers_of_residuals_and_jacobians():
+    def lanes(trials: int, rows: int, shared: int, own: int) -> int:
+        block = Block(
+            np.zeros((trials, rows)),
+            np.zeros((trials, rows, shared)),
+            np.zeros((trials, rows, own)),
+        )
+        return affordable_lanes(SimpleNamespace(blocks=(block, block)))
+
+    few = lanes(60, 150, 2, 1)
+    assert few > 20
+    assert lanes(60, 150, 2, 5) == pytest.approx(few / 2, abs=1)
+    assert lanes(60, 150, 6, 1) == pytest.approx(few / 2, abs=1)
+    assert lanes(120, 150, 2, 1) == pytest.approx(few / 2, abs=1)
+    assert lanes(60, 300, 2, 1) == pytest.approx(few / 2, abs=1)
+    assert lanes(2_000, 2_000, 3, 3) == 1
 
 
 def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found):
