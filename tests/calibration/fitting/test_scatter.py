@@ -50,6 +50,14 @@ def test_the_size_of_the_scatter_is_that_of_an_analysis_of_variance(noise: float
     assert find_factor(posed(block, noise=noise)) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.parametrize("factor", [1.2e-3, 3.0, 28.0])
+def test_the_size_of_the_scatter_is_found_up_to_the_ends_of_its_range(factor: float) -> None:
+    block, samples = one_way(0.8)
+    unit = factor / np.sqrt(np.var(samples.mean(axis=1), ddof=1) - 1 / EACH)
+    scaled = Block(unit * block.residual, block.by_shared, block.by_local)
+    assert find_factor(posed(scaled, noise=unit)) == pytest.approx(factor, rel=1e-3)
+
+
 def test_degrees_of_freedom_are_those_of_the_groups() -> None:
     block, samples = one_way(0.8)
     factor = find_factor(posed(block))

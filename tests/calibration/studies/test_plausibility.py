@@ -4,6 +4,7 @@ is called determined.
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,13 +17,14 @@ from calibration.detection.dropped_frames import find_dropped_frames, with_missi
 from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
+from calibration.results.modification import Decision, TriedModification
 from calibration.results.numbers import has_interval
 from calibration.studies.plausibility.drag import drag_beside_spheres, sphere_drag
 from calibration.studies.plausibility.finding import is_meaningless
 from calibration.studies.plausibility.known_beforehand import contradicts_knowledge
 from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
 from calibration.studies.plausibility.recordings_apart import contradictions
-from calibration.studies.plausibility.results import judge_plausibility
+from calibration.studies.plausibility.results import implausible_results, judge_plausibility
 from tests.calibration import synthetic_fits as synthetic
 from tests.calibration.studies.newcomers import DRAG, RESTITUTION, drop, write
 
@@ -144,6 +146,12 @@ def test_a_recording_that_begins_in_a_bounce_is_read_from_its_first_flight():
     assert findings(cut) == []
     detected = read_bounces(cut, radius=0.02)
     assert detected.restitution == pytest.approx(RESTITUTION, abs=3 * detected.restitution_sd)
+
+
+def test_a_film_at_twice_its_rate_is_named_by_its_copies():
+    time, height = drop(rate=120.0)
+    doubled = np.arange(2 * time.size) / 240.0
+    assert "exact copies" in named(recording(doubled, np.repeat(height, 2)))
 
 
 def test_a_film_that_runs_backwards_is_named():
@@ -424,6 +432,29 @@ def test_a_drag_that_hangs_on_whether_lengths_or_times_are_wrong_is_none(scale, 
     text = f"0.47 if the recorded lengths are wrong, but {0.47 * scale:.2g} if the times are"
     assert (text in " ".join(fit.warnings)) is said
     assert has_interval(fit.parameters[DRAG_COEFFICIENT]) is not said
+
+
+@pytest.mark.parametrize(
+    ("free", "decision", "name", "said"),
+    [
+        ("lift.coefficient", Decision.ADOPTED, "rolling shutter", True),
+        ("lift.coefficient", Decision.NOT_NEEDED, "rolling shutter", False),
+        ("lift.coefficient", Decision.ADOPTED, "restitution that depends on speed", False),
+        ("drag.coefficient", Decision.ADOPTED, "rolling shutter", False),
+    ],
+)
+def test_lift_beside_a_fault_of_the_camera_is_a_guess(free, decision, name, said):
+    fit = dataclasses.replace(
+        synthetic.drops(1),
+        modifications=(TriedModification(name, decision, 30.0, 1, "as found", "--nuisance"),),
+        problem=SimpleNamespace(layout=SimpleNamespace(names=(free,))),
+    )
+    ball = cal.studies.Ball(radius=0.02, mass=0.0027)
+    asked = cal.studies.Study(files=("drop.csv",), ball=ball)
+    one = recording(*drop())
+    found = implausible_results(fit, asked, [(one, read_bounces(one, radius=0.02))])
+    text = "Spin that lifts the ball and rolling shutter bend flights alike"
+    assert any(finding.sentence.startswith(text) for finding in found) is said
 
 
 def test_a_mass_in_grams_is_refused_with_its_cause():

@@ -23,11 +23,13 @@ from calibration.problem.residuals import Block
 from calibration.problem.trial_batch import TrialData
 from calibration.results.intervals import bootstrap_t_ends, corrected_levels
 from calibration.uncertainty.bootstrap import (
+    Scatter,
     affordable_lanes,
     bootstrap,
     default_block,
     divide_weights,
     find_accelerations,
+    find_interval,
     has_run_away,
 )
 from calibration.uncertainty.bootstrap_t import find_standard_errors, sizes
@@ -185,6 +187,32 @@ def test_corrected_levels_are_those_of_scipy():
     levels = corrected_levels(peer.bootstrap_distribution, data.mean(), acceleration, 0.95)
     ends = np.quantile(peer.bootstrap_distribution, levels)
     np.testing.assert_allclose(ends, peer.confidence_interval, rtol=2e-3)
+
+
+def test_corrected_levels_stay_finite_where_all_draws_lie_on_one_side():
+    """There the part of B draws that lies below is half of one."""
+    draws = np.arange(100.0)
+    bias = stats.norm.ppf(0.995)
+    expected = stats.norm.cdf(2 * bias + stats.norm.ppf([0.05, 0.95]))
+    assert corrected_levels(draws, 200.0, 0.0, 0.9) == pytest.approx(tuple(expected))
+    assert corrected_levels(draws, -1.0, 0.0, 0.9) == pytest.approx(tuple(1 - expected[::-1]))
+
+
+def test_an_interval_is_made_of_the_moments_and_quantiles_of_its_draws(found):
+    """Of a logarithmic coordinate: in the values of the parameter."""
+    index = found.problem.layout.names.index(FRICTION)
+    best = float(found.assessment.minimum.shared[index])
+    draws = best + 0.1 + 0.2 * np.random.default_rng(4).standard_normal(4000)
+    scatter = Scatter(draws, np.full(4000, 0.3), 0.6, 0.0)
+    made = find_interval(found, found.assessment, scatter, index, 0.9)
+    values, value = np.exp(draws), found.parameters[FRICTION].value
+    assert made.value == pytest.approx(value)
+    assert made.sd == pytest.approx(np.std(values, ddof=1))
+    assert made.bias == pytest.approx(np.mean(values) - value)
+    assert made.percentile == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])), rel=1e-3)
+    # Pivots are twice as far as the draws, and turned round.
+    high, low = np.exp(best - 2 * (np.quantile(draws, [0.05, 0.95]) - best))
+    assert made.studentised == pytest.approx((low, high), rel=1e-3)
 
 
 @pytest.mark.parametrize(
