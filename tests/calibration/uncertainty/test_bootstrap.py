@@ -23,6 +23,7 @@ from calibration.problem.residuals import Block
 from calibration.problem.trial_batch import TrialData
 from calibration.results.intervals import bootstrap_t_ends, corrected_levels
 from calibration.uncertainty.bootstrap import (
+    BootstrapInterval,
     Scatter,
     affordable_lanes,
     bootstrap,
@@ -196,6 +197,23 @@ def test_corrected_levels_stay_finite_where_all_draws_lie_on_one_side():
     expected = stats.norm.cdf(2 * bias + stats.norm.ppf([0.05, 0.95]))
     assert corrected_levels(draws, 200.0, 0.0, 0.9) == pytest.approx(tuple(expected))
     assert corrected_levels(draws, -1.0, 0.0, 0.9) == pytest.approx(tuple(1 - expected[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("ends", "says"),
+    [
+        ((0.1, 0.4), "Friction: 0.100 to 0.400 (90 %, bootstrap)."),
+        ((-np.inf, 0.4), "Friction: not bounded below (90 %, bootstrap)."),
+        ((0.1, np.inf), "Friction: not bounded above (90 %, bootstrap)."),
+        ((-np.inf, np.inf), "Friction: not bounded on either side (90 %, bootstrap)."),
+    ],
+)
+def test_an_interval_says_where_it_has_no_end(ends, says):
+    given = {"value": 0.2, "sd": 0.1, "bias": 0.0, "level": 0.9, "percentile": (0.0, 1.0)}
+    made = BootstrapInterval(
+        name="mu", label="friction", symbol="", unit="-", studentised=ends, corrected=ends, **given
+    )
+    assert made.text == says
 
 
 def test_an_interval_is_made_of_the_moments_and_quantiles_of_its_draws(found):
