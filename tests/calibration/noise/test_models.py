@@ -413,6 +413,30 @@ def test_what_speaks_against_the_noise_model_is_said(noise, made, text):
     assert not doubt_noise(cal.fit(problem(noise)).assessment)
 
 
+@pytest.mark.parametrize(
+    ("chi2", "says"),
+    [
+        (15 / 16, "0.25 times as large as the noise that was stated, and intervals are about 4 "),
+        (0.0, "0 times as large as the noise that was stated, and intervals are far wider than "),
+    ],
+)
+def test_how_much_too_wide_intervals_are_is_said_where_there_are_residuals(chi2, says):
+    component = SimpleNamespace(model=Known())
+    (said,) = doubt_noise(
+        SimpleNamespace(
+            linearised=SimpleNamespace(components=(component,), stated=True),
+            variance_components=SimpleNamespace(free_size=np.array([False])),
+            contradicted=False,
+            from_scatter=True,
+            chi2=chi2,
+            expected_loss=1.0,
+            dof=15,
+            misfit=chi2 / 15,
+        )
+    )
+    assert says in said
+
+
 def test_the_covariance_allows_for_weights_that_are_estimates():
     """The common mean of two groups with unknown variances: ``d mean/d ln s_1 = -2 p_1 p_2 (y_1 -
     y_2)``, p the weights.
