@@ -273,6 +273,25 @@ def test_the_correlation_time_is_the_longest_of_what_is_a_series_and_was_measure
     assert found((False, False, True), None) == pytest.approx(1.0, abs=0.1)
 
 
+def test_noise_from_few_numbers_is_known_as_well_as_each_trial_tells_it():
+    """Each trial but for the smooth curve through it, at least one degree of freedom."""
+    weight = np.ones((3, 12, 2))
+    weight[1, 9:] = weight[2, 4:] = weight[:, 3, 1] = 0.0
+    samples = Samples(np.zeros((3, 12)), np.zeros(weight.shape), weight)
+
+    def degrees(**changes) -> float:
+        about = {"series": False, "guessed": False, "stated": (False, False)} | changes
+        return Assessment.noise_degrees.fget(
+            SimpleNamespace(
+                data=(TrialData((samples,), None, None),), errors=((SimpleNamespace(**about),),)
+            )
+        )
+
+    assert degrees() == (12 - 4) + (9 - 4) + 1
+    for known in ({"series": True}, {"guessed": True}, {"stated": (False, True)}):
+        assert math.isinf(degrees(**known))
+
+
 # ---- intervals
 
 
@@ -295,6 +314,37 @@ def test_an_interval_is_student_s():
     assert estimate(degrees=3.0).interval(0.9) == pytest.approx(
         (2 - 2.353363 * 0.5, 2 + 2.353363 * 0.5)
     )
+
+
+def test_an_interval_with_branches_has_their_outermost_ends():
+    """Between points of the profile, by a line; the first or last one where it is below there."""
+    profile = ((1.0, 4.0), (1.3, 1.0), (1.5, 3.0), (2.0, 0.0), (2.6, 1.2), (3.5, 6.0))
+    reach = stats.norm.ppf(0.975)
+    ends = np.interp(-reach, [-4.0, -1.0], [1.0, 1.3]), np.interp(reach, [1.2, 6.0], [2.6, 3.5])
+    assert estimate(profile=profile).interval() == pytest.approx(ends)
+    assert estimate(profile=profile[1:5]).interval() == pytest.approx((1.3, 2.6))
+
+
+@pytest.mark.parametrize(
+    ("fallen", "status"),
+    [(8.0, Determination.AT_BOUND), (6.0, Determination.NOT_DETERMINED)],
+)
+def test_a_coefficient_that_fell_to_next_to_nothing_is_told_from_one_that_is_not_seen(
+    fallen, status
+):
+    about = Quantity("-", Interval(0.0, math.inf, False, False), "log", "x", "x", "", None)
+    found = estimate_parameter(
+        SimpleNamespace(policy=DEFAULT_POLICY, simulated=True, noise_unknown=False),
+        Parameter("x", about),
+        -fallen,
+        variance=1e6,
+        unseen=True,
+        acts=True,
+        began=0.0,
+        degrees=np.inf,
+    )
+    assert found.status is status
+    assert math.isinf(found.sd)
 
 
 def test_an_interval_of_a_bounded_quantity_stays_inside():

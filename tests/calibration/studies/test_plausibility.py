@@ -434,6 +434,12 @@ def test_a_drag_that_hangs_on_whether_lengths_or_times_are_wrong_is_none(scale, 
     assert has_interval(fit.parameters[DRAG_COEFFICIENT]) is not said
 
 
+@pytest.mark.parametrize(("value", "sd", "said"), [(1.0, 0.005, True), (1.0, 0.02, False)])
+def test_a_restitution_that_no_pair_has_is_said(value, sd, said):
+    fit = judged({"contact.normal.restitution": {"value": value, "sd": sd}})
+    assert any("above that of all published pairs" in text for text in fit.warnings) is said
+
+
 @pytest.mark.parametrize(
     ("free", "decision", "name", "said"),
     [

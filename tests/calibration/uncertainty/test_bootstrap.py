@@ -260,6 +260,41 @@ def test_the_acceleration_of_a_mean_is_the_skewness_of_what_is_drawn(kind, axes)
     assert found[0] == pytest.approx(stats.skew(units) / (6 * np.sqrt(units.size)), rel=1e-9)
 
 
+def test_standard_errors_of_a_replicate_are_those_of_least_squares_or_of_its_trials():
+    """``s^2 (J'J)^-1`` of one size of errors; of whole trials the scatter between them."""
+    rng = np.random.default_rng(8)
+    by_shared, by_local = rng.standard_normal((6, 10, 2)), np.ones((6, 10, 1))
+    own = np.kron(np.eye(6), np.ones((10, 1)))
+    whole = np.column_stack([by_shared.reshape(-1, 2), own])
+    errors = rng.standard_normal((2, 60))  # two replicates
+    left = errors - (whole @ np.linalg.lstsq(whole, errors.T, rcond=None)[0]).T
+    samples = Samples(np.zeros((6, 10)), np.zeros((6, 10, 1)), np.ones((6, 10, 1)))
+    about = ((Errors(Automatic(), ("z",), (False,), series=False),),)
+    data = (TrialData((samples,), None, None),)
+    blocks = [Block(one.reshape(6, 10), by_shared, by_local) for one in left]
+    parts = linearise((blocks[0],), data, about)
+    assessment = SimpleNamespace(
+        start=SimpleNamespace(free_blocks=lambda blocks: blocks),
+        linearised=parts,
+        blocks=(blocks[0],),
+        data=data,
+        variance_components=SimpleNamespace(free_size=np.array([True])),
+    )
+    both = (
+        jax.tree.map(lambda *each: np.stack(each), *blocks),
+        jax.tree.map(lambda leaf: np.stack([leaf, leaf]), data[0]),
+    )
+    found = find_standard_errors(assessment, (both[0],), (both[1],), kind="residual")
+    bread = np.diag(np.linalg.inv(whole.T @ whole))[:2]
+    np.testing.assert_allclose(
+        found, np.sqrt(np.sum(left**2, axis=1)[:, None] / (60 - 8) * bread), rtol=1e-8
+    )
+    of_trials = find_standard_errors(assessment, (both[0],), (both[1],), kind="trial")
+    formal = invert_information(parts.equations)
+    for one, block in zip(of_trials, blocks, strict=True):
+        np.testing.assert_allclose(one**2, np.diag(between_trials((block,), formal)), rtol=1e-8)
+
+
 @pytest.mark.parametrize(("time", "length"), [(1.0, 10), (3.2, 10), (4.1, 13)])
 def test_runs_last_three_correlation_times_and_at_least_the_cube_root_of_the_samples(time, length):
     samples = [SimpleNamespace(weight=np.ones((2, count, 3))) for count in (40, 1000)]
