@@ -1,6 +1,7 @@
 """One bad recording among several is named, with the result without it; alike ones are not."""
 
 import json
+import math
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,10 +10,14 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
-from calibration.fitting.outlying import Pulls, measure_influence
+from calibration.fitting.outlying import Pulls, find_outlying, measure_influence
+from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.io.impact_table import ImpactTable
+from calibration.model.parameter import Parameter
 from calibration.optimise.normal_equations import NormalEquations
 from calibration.problem.residuals import Block
+from calibration.results.estimate import Determination, Estimate
+from jaxcontact.parameters import Interval, Quantity
 
 pytestmark = pytest.mark.slow
 
@@ -70,6 +75,33 @@ def test_it_stands_in_the_file(tmp_path: Path) -> None:
 def test_recordings_that_are_alike_are_not_named(between: float) -> None:
     named = sum(bool(fit(drops(seed, between=between)).outlying) for seed in range(40))
     assert named <= 2
+
+
+@pytest.mark.parametrize("rows", [(5, 5, 5, 5), (30, 2, 2, 2)])
+def test_of_few_alike_trials_one_is_named_as_seldom_as_stated(rows: tuple[int, ...]) -> None:
+    """By a chance of 1 %, in 500 common means of four trials; of the interval alone it were 5 %."""
+    anything = Interval(-math.inf, math.inf, False, False)
+    about = Quantity("m", anything, "identity", "x", "x", "", None)
+    problem = SimpleNamespace(
+        members=[[0, 1, 2, 3]], trials=[SimpleNamespace(name=name) for name in "abcd"]
+    )
+    used = (np.arange(max(rows)) < np.asarray(rows)[:, None]).astype(float)
+    named = 0
+    for seed in range(500):
+        numbers = np.random.default_rng(seed).standard_normal(used.shape)
+        mean = float(np.sum(used * numbers) / used.sum())
+        block = Block(used * (mean - numbers), used[..., None], np.zeros((*used.shape, 0)))
+        assessment = SimpleNamespace(
+            equations=NormalEquations.of((block,)),
+            data=(None,),
+            free=np.array([True]),
+            policy=DEFAULT_POLICY,
+            minimum=SimpleNamespace(shared=np.array([mean])),
+            layout=SimpleNamespace(names=["x"], global_parameters=(Parameter("x", about),)),
+        )
+        estimate = Estimate("x", "x", "x", "m", mean, 0.1, 0.0, Determination.DETERMINED)
+        named += bool(find_outlying(problem, assessment, {"x": estimate}))
+    assert named <= 12
 
 
 def test_three_recordings_do_not_tell_which_is_wrong() -> None:
