@@ -15,7 +15,11 @@ from calibration.fitting.assessment import Assessment, state_errors
 from calibration.fitting.estimates import estimate_parameter, estimate_trial, withdraw_prior_only
 from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.fitting.probes import excluding_rise
-from calibration.fitting.sandwich import between_trials, between_trials_degrees
+from calibration.fitting.sandwich import (
+    believe_scatter,
+    between_trials,
+    between_trials_degrees,
+)
 from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal, Normal
 from calibration.model.samples import Samples
@@ -191,6 +195,26 @@ def test_scatter_between_trials_is_cr2_with_the_degrees_of_bell_and_mccaffrey(co
     covariance, degrees = bell_mccaffrey(blocks[0])
     np.testing.assert_allclose(between_trials(blocks, formal), covariance, rtol=1e-6)
     np.testing.assert_allclose(between_trials_degrees(blocks, formal), degrees, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("count", "spread", "known", "size", "believed"),
+    [
+        (30, 1.5, True, 1.0, True),
+        (30, 0.0, True, 1.0, False),  # not more than the noise that is known makes
+        (30, 0.0, False, 1.0, True),
+        (30, 0.0, False, 0.1, False),  # less than noise within the trials makes
+        (6, 1.5, False, 1.0, False),  # too few to tell it
+    ],
+)
+def test_scatter_is_believed_where_trials_are_enough_and_noise_does_not_make_it(
+    count, spread, known, size, believed
+):
+    (block,) = trials(5, count, spread=spread)
+    blocks = (block._replace(residual=size * block.residual),)
+    formal = invert_information(NormalEquations.of(blocks))
+    found = believe_scatter(blocks, (), formal, misfit=1.0, known=known, policy=DEFAULT_POLICY)
+    assert found is believed
 
 
 def test_intervals_of_seven_trials_cover_what_differs_between_them():

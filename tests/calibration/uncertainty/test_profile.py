@@ -23,6 +23,7 @@ from calibration.optimise.coordinates import Minimum
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import outcome
 from calibration.report.profile_figure import profile_figure
+from calibration.runtime.progress import Progress
 from calibration.uncertainty.profile import (
     CLOSE,
     PROBES,
@@ -269,8 +270,24 @@ def test_another_regime_beyond_an_end_is_found():
     assert "not bounded above" in profiled.text
 
 
+class Counted(Progress):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(quiet=True)
+        self.told: list[int] = []
+
+    def __call__(self, stage: str, total: int | None = None) -> None:
+        self.told.append(0)
+
+    def advance(self, done: int, note: str = "") -> None:
+        self.told.append(done)
+
+
 def test_a_gap_in_an_interval_is_said(found):
-    profiles = profile(found)
+    counted = Counted()
+    profiles = profile(found, [FRICTION], progress=counted)
+    assert np.all(np.diff(counted.told) > 0)  # both sides are one stage
     assert profiles.fit is found  # no better minimum was met
     one = profiles[FRICTION]
     split = dataclasses.replace(
