@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import jax
 import numpy as np
 import pytest
-from scipy import optimize, signal, stats
+from scipy import integrate, optimize, signal, special, stats
 
 import calibration as cal
 import jaxcontact as jc
@@ -23,6 +23,7 @@ from calibration.fitting.sandwich import (
 from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal, Normal
 from calibration.model.samples import Samples
+from calibration.noise.models import Huber
 from calibration.optimise.normal_equations import NormalEquations, invert_information
 from calibration.problem.residuals import Block, residuals
 from calibration.problem.trial_batch import TrialData
@@ -295,6 +296,64 @@ def test_the_correlation_time_is_the_longest_of_what_is_a_series_and_was_measure
     assert found((True, False, True), None) == pytest.approx(1.3 / 0.7, rel=0.1)
     assert found((True, True, True), 1) == pytest.approx(1.3 / 0.7, rel=0.1)
     assert found((False, False, True), None) == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "factor"),
+    [
+        # Of models of their own, the size that was found and that no weight has.
+        ({"automatic": False}, 3.0),
+        ({"automatic": False, "free_size": [False, False, False]}, 1.0),
+        # Stated sizes as they are, unless the misfit contradicts them; guessed ones by the misfit,
+        ({}, math.sqrt(2.0) * 4.0),
+        ({"contradicted": True}, math.sqrt(2.0 * 9.0)),
+        ({"sizes_are_known": False}, math.sqrt(2.0 * 9.0)),
+        # but not below what the last digits tell.
+        ({"contradicted": True, "rounding": 5.0}, math.sqrt(2.0) * 5.0),
+    ],
+)
+def test_quantities_of_a_trial_have_errors_of_the_size_that_is_believed(asked, factor):
+    given = {
+        "automatic": True,
+        "contradicted": False,
+        "sizes_are_known": True,
+        "rounding": 0.1,
+        "free_size": [True, True, False],
+    } | asked
+    assessment = SimpleNamespace(
+        linearised=SimpleNamespace(
+            automatic=given["automatic"],
+            followed=np.array([True, False, False]),
+            rounding=lambda: np.full(3, given["rounding"]),
+        ),
+        variance_components=SimpleNamespace(
+            size=np.array([7.0, 3.0, 4.0]), free_size=np.array(given["free_size"])
+        ),
+        contradicted=given["contradicted"],
+        sizes_are_known=given["sizes_are_known"],
+        misfit=9.0,
+        correlation_time=2.0,
+    )
+    assert Assessment.trial_error_scale_factor.func(assessment) == pytest.approx(factor)
+
+
+def test_the_mean_square_that_is_expected_counts_numbers_that_are_used():
+    loss = Huber(1.0).make_loss((1, 6, 1))
+    weight = np.ones((1, 6, 1))
+    weight[0, 4:] = 0.0
+    robust = Samples(np.zeros((1, 6)), np.zeros((1, 6, 1)), weight, loss=loss)
+    plain = Samples(np.zeros((1, 2)), np.zeros((1, 2, 1)), np.ones((1, 2, 1)))
+    of_huber, _ = integrate.quad(
+        lambda x: 2 * special.huber(1.0, x) * stats.norm.pdf(x), -12, 12, points=[-1, 0, 1]
+    )
+
+    def expected(*samples: Samples) -> float:
+        return Assessment.expected_loss.func(
+            SimpleNamespace(data=(TrialData(samples, None, None),))
+        )
+
+    assert expected(robust, plain) == pytest.approx((4 * of_huber + 2) / 6)
+    assert expected(plain._replace(weight=np.zeros((1, 2, 1)))) == 1.0
 
 
 def test_noise_from_few_numbers_is_known_as_well_as_each_trial_tells_it():

@@ -22,6 +22,7 @@ from calibration.model.prior import HeavyTailed, LogNormal, Normal
 from calibration.noise.models import Estimated
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.problem.problem import Problem
+from calibration.problem.residuals import Block
 from calibration.selection.compare import Comparison, compare
 from calibration.selection.information_criteria import (
     aicc,
@@ -30,7 +31,7 @@ from calibration.selection.information_criteria import (
     count_parameters,
     minus_two_log_likelihood,
 )
-from calibration.selection.laplace import flat_parameters, log_prior_density
+from calibration.selection.laplace import flat_parameters, log_evidence, log_prior_density
 from calibration.selection.lower_minima import find_lower_minima
 from jaxcontact.parameters import Interval, Quantity
 
@@ -227,6 +228,30 @@ def test_a_parameter_of_the_scene_needs_a_prior_for_the_evidence_one_of_the_meas
     assert list(flat_parameters(asked(Normal(0.0, 1.0), None, Normal(0.0, 1.0)))) == []
     with pytest.raises(InputError, match="depends on the prior of 'p0'"):
         list(flat_parameters(asked(None, None, None)))
+
+
+def test_the_evidence_integrates_over_what_is_known_of_quantities_of_the_trials(monkeypatch):
+    """A number of each trial, whose mean is known to 0.5: normal, of variance ``1 + 0.5^2``."""
+    numbers, known = np.array([0.3, -1.2, 2.0]), 0.5
+    own = numbers * known**2 / (1 + known**2)
+    about = Quantity("-", ANY, "identity", "", "", "", None)
+    parameter = Parameter("u", about, False, Normal(0.0, known))
+    rows = np.broadcast_to(np.array([1.0, 1 / known])[None, :, None], (3, 2, 1))
+    block = Block(np.stack([own - numbers, own / known], axis=1), np.zeros((3, 2, 0)), rows)
+    monkeypatch.setattr(
+        "calibration.selection.laplace.minus_two_log_likelihood",
+        lambda assessment: -2 * np.sum(stats.norm.logpdf(numbers, own)),
+    )
+    monkeypatch.setattr("calibration.selection.laplace.scaled_blocks", lambda assessment: (block,))
+    batch = SimpleNamespace(trial_parameters=(parameter,))
+    start = SimpleNamespace(frozen=np.zeros(0, dtype=bool), frozen_local=(np.array([False]),))
+    assessment = SimpleNamespace(
+        layout=SimpleNamespace(global_parameters=(), batches=(batch,)),
+        minimum=SimpleNamespace(shared=np.zeros(0), local=(own[:, None],)),
+        start=start,
+    )
+    exact = np.sum(stats.norm.logpdf(numbers, scale=np.sqrt(1 + known**2)))
+    assert log_evidence(SimpleNamespace(assessment=assessment)) == pytest.approx(exact, abs=1e-9)
 
 
 def test_a_prior_that_is_heavy_on_one_side_has_the_area_under_its_density():

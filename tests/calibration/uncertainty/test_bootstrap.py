@@ -190,6 +190,13 @@ def test_corrected_levels_are_those_of_scipy():
     np.testing.assert_allclose(ends, peer.confidence_interval, rtol=2e-3)
 
 
+def test_draws_that_are_the_value_of_the_fit_lie_half_below_it():
+    draws = np.array([1.0, 2.0, 2.0, 2.0, 2.0, 3.0, 4.0, 5.0])
+    bias = stats.norm.ppf(3 / 8)
+    expected = stats.norm.cdf(2 * bias + stats.norm.ppf([0.05, 0.95]))
+    assert corrected_levels(draws, 2.0, 0.0, 0.9) == pytest.approx(tuple(expected))
+
+
 def test_corrected_levels_stay_finite_where_all_draws_lie_on_one_side():
     """There the part of B draws that lies below is half of one."""
     draws = np.arange(100.0)
