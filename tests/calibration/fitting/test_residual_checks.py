@@ -13,6 +13,7 @@ from rich.console import Console
 from scipy import stats
 
 import calibration as cal
+from calibration.fitting.residual_checks.checks import largest
 from calibration.fitting.residual_checks.standardised import Series, draw_residuals, scores
 from calibration.fitting.residual_checks.statistics import (
     autocorrelate,
@@ -113,6 +114,11 @@ def test_the_correlation_with_speed_is_that_of_scipy():
     values = white(4)
     expected = stats.spearmanr(np.abs(values), np.linspace(0.5, 4.0, ROWS)).statistic
     assert correlate_speed([series(values)]).value == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_largest_residual_is_that_of_all_measurements():
+    every = [series(size * np.cos(np.arange(9.0))) for size in (2.0, -3.0, 0.5)]
+    assert largest(every) == 3.0
 
 
 def test_a_statistic_that_does_not_vary_says_nothing():

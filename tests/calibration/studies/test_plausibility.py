@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import calibration as cal
 import jaxcontact as jc
@@ -19,6 +20,7 @@ from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
 from calibration.results.modification import Decision, TriedModification
 from calibration.results.numbers import has_interval
+from calibration.studies.plausibility import recordings_apart
 from calibration.studies.plausibility.drag import drag_beside_spheres, sphere_drag
 from calibration.studies.plausibility.finding import is_meaningless
 from calibration.studies.plausibility.known_beforehand import contradicts_knowledge
@@ -237,6 +239,21 @@ def test_nothing_is_said_of_recordings_of_one_ball():
     low = drop(release=0.2, seed=2)
     again = drop(release=0.5, seed=3)  # of the same motion, with noise of its own
     assert contradicting(*(recording(*each) for each in (ONE, OTHER, low, again))) == []
+
+
+@pytest.mark.parametrize(("part", "said"), [(0.9, 0), (1.1, 1)])
+@pytest.mark.parametrize("freedom", [4, 12])
+def test_restitutions_are_apart_beyond_student_s_reach_of_their_scatter(
+    monkeypatch, part, said, freedom
+):
+    sd = 0.05
+    reach = max(stats.t.ppf(1 - recordings_apart.CHANCE / 2, freedom), recordings_apart.SURE)
+    value = np.array([0.0, part * reach * sd])
+    covariance = sd**2 * np.array([[0.7, 0.1], [0.1, 0.5]])  # of the difference: sd^2
+    offsets = recordings_apart._Offsets(value, covariance, freedom, True)
+    monkeypatch.setattr(recordings_apart, "_offsets", lambda readings: offsets)
+    found = contradicting(recording(*ONE), recording(*OTHER, name="other"))
+    assert sum("restitution differs" in finding.sentence for finding in found) == said
 
 
 def test_two_balls_in_two_files_have_no_common_restitution():
