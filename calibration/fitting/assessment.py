@@ -314,7 +314,8 @@ class Assessment:
         of_noise = degrees_of_freedom(self.linearised, self.variance_components)
         if self.scattering is None:
             return of_noise
-        return 1 / (1 / of_noise + 1 / degrees_of_scatter(self.scattering))
+        with np.errstate(divide="ignore"):  # both may be known: infinite degrees
+            return np.asarray(1 / (1 / of_noise + 1 / degrees_of_scatter(self.scattering)))
 
     @cached_property
     def scattering(self) -> ScatteringProblem | None:

@@ -8,6 +8,11 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.goodness import is_too_small
 from calibration.results.numbers import capitalise
 
+NOTHING = 1e-3
+"""Size of residuals, over that of the noise, from which on their ratio is no number to name: they
+were computed.
+"""
+
 
 def diagnose(assessment: Assessment, estimates: dict[str, Estimate]) -> list[str]:
     """Warnings of a fit, most important first.
@@ -80,11 +85,11 @@ def doubt_noise(assessment: Assessment) -> list[str]:
     believed = linearised.stated and not np.any(assessment.variance_components.free_size)
     if believed and is_too_small(assessment.chi2 / assessment.expected_loss, assessment.dof):
         ratio = np.sqrt(assessment.misfit)
+        wide = f"about {1 / ratio:.2g} times as wide as" if ratio > NOTHING else "far wider than"
         found.append(
             f"The residuals are {ratio:.2g} times as large as the noise that was stated, and "
-            f"intervals are about {1 / ratio:.2g} times as wide as the data ask for; where it is "
-            "not known well, leave it out (--sigma), or use --noise estimated (in Python: "
-            "noise=Estimated())."
+            f"intervals are {wide} the data ask for; where it is not known well, leave it out "
+            "(--sigma), or use --noise estimated (in Python: noise=Estimated())."
         )
     if assessment.from_scatter:
         return found

@@ -122,6 +122,14 @@ class HeavyTailed:
                 remedy="Give a finite centre, a positive scale and positive degrees.",
             )
 
+    @property
+    def area(self) -> float:
+        """Integral of ``exp(-residual^2/2)`` over all values, in the unit of the quantity."""
+        n = self.degrees
+        heavy = math.sqrt(math.pi * n) * math.exp(math.lgamma(n / 2) - math.lgamma((n + 1) / 2))
+        normal = math.sqrt(2 * math.pi * n / (n + 1))
+        return self.scale * ((heavy + normal) / 2 if self.above else heavy)
+
     def residual(self, value: ArrayLike) -> jax.Array:
         """Signed root of -2 log density, 0 at the centre."""
         t = (jnp.asarray(value) - self.centre) / self.scale

@@ -18,6 +18,7 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.model.parameter import Parameter
+from calibration.model.prior import HeavyTailed
 from calibration.optimise.normal_equations import UNRESOLVED, NormalEquations, scaled_eigenvectors
 from calibration.problem.residuals import Block
 from calibration.results.result import Fit
@@ -39,6 +40,8 @@ def log_prior_density(parameter: Parameter, coordinate: float) -> float | None:
             return prior.residual(parameter.value(at))
 
         z, change = jax.value_and_grad(residual)(jnp.asarray(coordinate, dtype=float))
+        if isinstance(prior, HeavyTailed):
+            return -0.5 * float(z) ** 2 - math.log(prior.area) + math.log(abs(slope))
         return -0.5 * float(z) ** 2 - 0.5 * math.log(2 * math.pi) + math.log(abs(float(change)))
     low, high = parameter.about.interval.low, parameter.about.interval.high
     if not (math.isfinite(low) and math.isfinite(high)):

@@ -281,7 +281,7 @@ def bootstrap(
         draws = Draws(shared, local).pick(good)
         intervals = {}
         if len(draws) >= 2:
-            acceleration = find_accelerations(assessment, kind, length)
+            acceleration = find_accelerations(assessment, draw)
             alone = jax.tree.map(
                 lambda leaf: np.asarray(leaf)[None], (assessment.blocks, assessment.data)
             )
@@ -481,31 +481,51 @@ def mark_usable(
     return ended & mark_simulated(layout, scene, found.shared, found.local, data, blocks)
 
 
-def find_accelerations(assessment: Assessment, kind: str, length: int) -> np.ndarray:
+def find_accelerations(assessment: Assessment, draw: Drawing) -> np.ndarray:
     """Skewness of the influence of the units that are drawn, over 6, for each free shared
     coordinate (S,).
 
     The influence of a unit is its pull ``-C P' r``, with what its own parameters can undo taken out
     (infinitesimal jackknife).
     """
-    pulls = []
-    equations = assessment.equations
-    for part, block in zip(equations.parts[: len(assessment.data)], equations.blocks, strict=False):
-        rows = -np.einsum(
-            "rns,rn,st->rnt", part.projected, block.residual, assessment.formal.shared
-        )
-        if kind == "trial":
-            pulls.append(rows.sum(axis=1))
-        elif kind == "moving_block":
-            cuts = np.arange(0, rows.shape[1], length)
-            pulls.append(np.add.reduceat(rows, cuts, axis=1).reshape(-1, rows.shape[2]))
-        else:
-            pulls.append(rows.reshape(-1, rows.shape[2]))
-    every = np.concatenate(pulls)
+    every = np.concatenate(pulls_of_units(assessment, draw))
     square = np.sum(every**2, axis=0)
     return np.where(
         square > 0, np.sum(every**3, axis=0) / (6 * np.where(square > 0, square, 1.0) ** 1.5), 0.0
     )
+
+
+def pulls_of_units(assessment: Assessment, draw: Drawing) -> list[np.ndarray]:
+    """Pulls (units, S) of what is drawn as one: a trial with all that is its own, a run of samples
+    of a trial with all their columns, else one number.
+    """
+    pulls = []
+    equations, batches = assessment.equations, assessment.linearised.batches
+    for g, observations in enumerate(draw.observations):
+        rows = -np.einsum(
+            "rns,rn,st->rnt",
+            equations.parts[g].projected,
+            equations.blocks[g].residual,
+            assessment.formal.shared,
+        )
+        if draw.kind == "trial":
+            pulls.append(rows.sum(axis=1))
+            continue
+        for one, piece in zip(observations, batches[g], strict=True):
+            own = piece.rows.take(rows)
+            if draw.kind == "moving_block" and one.series:
+                pulls += [
+                    sum_runs(pull.sum(axis=1)[used.any(axis=-1)], draw.length)
+                    for pull, used in zip(own, piece.used, strict=True)
+                ]
+            else:
+                pulls.append(own.reshape(-1, own.shape[-1]))
+    return pulls
+
+
+def sum_runs(values: np.ndarray, length: int) -> np.ndarray:
+    """Sums (runs, S) of values (n, S) over runs of ``length``, the last one shorter."""
+    return np.asarray(np.add.reduceat(values, np.arange(0, len(values), length), axis=0))
 
 
 class Scatter(NamedTuple):

@@ -625,19 +625,11 @@ class Walk:
         """Points from the minimum outwards, until the threshold is crossed or there is nowhere to
         go, nearest first.
         """
-        centre, parameter = (
-            self.point_at_minimum(index),
-            self.assessment.layout.global_parameters[index],
-        )
         aim = float(np.sqrt(limit))
         step, reach = self.first_step(index, aim), self.longest_distance(index, aim)
-        path = [centre]
+        path = [self.point_at_minimum(index)]
         while len(path) <= POINTS:
-            left = (
-                reach - abs(path[-1].coordinate - centre.coordinate)
-                if not is_logistic(parameter)
-                else reach - direction * path[-1].coordinate
-            )
+            left = self.room_left(index, direction, path[-1].coordinate, reach)
             if left <= 1e-9 * reach:
                 break
             ahead = path[-1].coordinate + direction * min(step, left)
@@ -673,7 +665,8 @@ class Walk:
             return None
         for distance in PROBES:
             ahead = path[0].coordinate + direction * distance
-            if direction * (ahead - path[-1].coordinate) <= 0 or direction * ahead >= reach:
+            passed = direction * (ahead - path[-1].coordinate) <= 0
+            if passed or self.room_left(index, direction, ahead, reach) <= 0:
                 continue
             point = self.minimise_from_guesses({index: ahead}, [path[0].minimum, path[-1].minimum])
             if self.stop and point.converged and self.delta_chi2(point, wide) < -BETTER:
@@ -717,6 +710,14 @@ class Walk:
             if parameter.about.transform == "log"
             else STRIDES * self.first_step(index, aim)
         )
+
+    def room_left(self, index: int, direction: int, coordinate: float, reach: float) -> float:
+        """How much farther than ``coordinate`` is followed: up to ``reach`` from the minimum,
+        between two finite ends from their middle.
+        """
+        if is_logistic(self.assessment.layout.global_parameters[index]):
+            return reach - direction * coordinate
+        return reach - abs(coordinate - float(self.assessment.minimum.shared[index]))
 
     def guess_next(self, path: list[Point], ahead: float) -> list[Minimum | Start]:
         """Where to start at the next point: the straight continuation of the last two, the last,

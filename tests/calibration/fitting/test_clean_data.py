@@ -9,8 +9,12 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
+from calibration.fitting.linearised import linearise
 from calibration.io.rounding import decimal_step, find_even_times
-from calibration.model.samples import rounding_deviation
+from calibration.model.samples import Samples, rounding_deviation
+from calibration.noise.models import Automatic, Errors
+from calibration.problem.residuals import Block
+from calibration.problem.trial_batch import TrialData
 from calibration.results.answer import Trust, trust
 from calibration.results.estimate import Determination
 from calibration.results.table import fit_text
@@ -78,6 +82,27 @@ def test_intervals_do_not_depend_on_what_is_left_of_computed_data(exact):
             assert estimate.sd == pytest.approx(two.nuisance[name].sd, rel=0.02)
             # Nothing is found that is not there.
             assert abs(two.nuisance[name].value - estimate.value) < estimate.sd
+
+
+@pytest.mark.parametrize(
+    ("sigma", "left", "computed"),
+    [
+        (1e-4, 1e-7, True),
+        (1e-4, 1e-4, False),  # errors of the size that was assumed
+        (1e-4, 2e-5, False),  # smaller ones, but such that an instrument may have
+        (1e-7, 1e-8, False),  # believed although no instrument is as fine
+    ],
+)
+def test_what_is_closer_than_instruments_see_was_computed(sigma, left, computed):
+    """A mean of numbers from 0 to 1, which are known to 1e-5 at best."""
+    rng = np.random.default_rng(0)
+    measured, weight = np.linspace(0.0, 1.0, 50).reshape(1, 50, 1), np.full((1, 50, 1), 1 / sigma)
+    residual = left / sigma * rng.standard_normal((1, 50))
+    blocks = (Block(residual, np.ones((1, 50, 1)), np.zeros((1, 50, 0))),)
+    errors = ((Errors(Automatic(), ("z",), (True,), series=True),),)
+    samples = Samples(np.arange(50.0)[None], measured, weight)
+    parts = linearise(blocks, (TrialData((samples,), None, None),), errors)
+    assert parts.computed.tolist() == [computed]
 
 
 @pytest.mark.parametrize("aside", [0.0, 0.5])

@@ -13,7 +13,12 @@ from calibration.fitting.policy import FitPolicy
 from calibration.fitting.start import starting_point
 from calibration.problem.found_noise import noise_about_flights
 from calibration.report.page import page_text
-from calibration.results.goodness import GUESSED_MISFIT, MISFIT_TOLERANCE, largest_misfit
+from calibration.results.goodness import (
+    GUESSED_MISFIT,
+    MISFIT_TOLERANCE,
+    is_too_small,
+    largest_misfit,
+)
 from calibration.results.numbers import found, has_interval, short_status
 from calibration.results.table import fit_text
 
@@ -140,10 +145,27 @@ def test_right_models_are_seldom_called_unexplained():
         assert np.mean(ratio > largest_misfit(dof, noise_degrees=6)) < policy.misfit_chance
 
 
+@pytest.mark.parametrize(
+    ("chi2", "dof", "small"),
+    [
+        (6.0, 30, True),
+        (30.0, 30, False),
+        (600.0, 1000, False),  # by chance once in 10^21, but intervals are only 1.3 times too wide
+        (1.6, 4, False),  # by chance once in five
+        (0.0, 0, False),  # nothing is left that could tell
+    ],
+)
+def test_noise_is_too_large_where_chance_and_what_matters_say_so(chi2, dof, small):
+    assert is_too_small(chi2, dof) is small
+
+
 def test_noise_that_was_stated_leaves_no_tolerance_to_chance():
     assert largest_misfit(7, stated=True) == pytest.approx(18.475 / 7, rel=1e-3)
     assert largest_misfit(1280, stated=True) == MISFIT_TOLERANCE
     assert largest_misfit(7) == pytest.approx(MISFIT_TOLERANCE * 18.475 / 7, rel=1e-3)
+    # Fisher's F at 1 %: 7 and 6 degrees of freedom, 7 and 1.
+    assert largest_misfit(7, noise_degrees=6) == pytest.approx(MISFIT_TOLERANCE * 8.260, rel=1e-3)
+    assert largest_misfit(7, noise_degrees=0.5) == pytest.approx(MISFIT_TOLERANCE * 5928, rel=1e-3)
 
 
 def test_a_guessed_noise_may_be_wrong_by_a_factor_of_three():

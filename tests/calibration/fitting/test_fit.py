@@ -354,6 +354,9 @@ def test_correlation_time_of_an_autoregressive_series():
     used = np.ones(series.shape, dtype=bool)
     assert autocorrelation_time(series, used) == pytest.approx((1 + rho) / (1 - rho), rel=0.15)
     assert autocorrelation_time(noise, used) < 1.1
+    # Of missing samples nothing is a pair.
+    seen = rng.random(series.shape) < 0.5
+    assert autocorrelation_time(series, seen) == pytest.approx((1 + rho) / (1 - rho), rel=0.15)
 
 
 def test_scatter_between_trials_measures_what_they_do_not_share():

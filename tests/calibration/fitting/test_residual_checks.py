@@ -4,6 +4,7 @@ fit's own, the right check failing for the right reason.
 
 import io
 import re
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -12,7 +13,8 @@ from rich.console import Console
 from scipy import stats
 
 import calibration as cal
-from calibration.fitting.residual_checks.standardised import Series, draw_residuals
+from calibration.fitting.residual_checks.checks import largest
+from calibration.fitting.residual_checks.standardised import Series, draw_residuals, scores
 from calibration.fitting.residual_checks.statistics import (
     autocorrelate,
     correlate_quantiles,
@@ -94,6 +96,14 @@ def test_a_gap_in_time_is_no_neighbour():
     assert found.seconds == pytest.approx(0.01 * found.lag)
 
 
+def test_times_that_do_not_increase_have_no_lag():
+    one = series(white(0))
+    assert autocorrelate([one]) is not None
+    turned = one.times.copy()
+    turned[0, [10, 11]] = turned[0, [11, 10]]
+    assert autocorrelate([one._replace(times=turned)]) is None
+
+
 def test_the_straightness_of_the_plot_is_that_of_scipy():
     values = white(3)
     expected = stats.probplot(values)[1][2]
@@ -106,8 +116,21 @@ def test_the_correlation_with_speed_is_that_of_scipy():
     assert correlate_speed([series(values)]).value == pytest.approx(expected, abs=1e-9)
 
 
+def test_the_largest_residual_is_that_of_all_measurements():
+    every = [series(size * np.cos(np.arange(9.0))) for size in (2.0, -3.0, 0.5)]
+    assert largest(every) == 3.0
+
+
 def test_a_statistic_that_does_not_vary_says_nothing():
     assert outcome(np.ones(10), side=1) is None
+
+
+def test_normal_scores_of_students_t_are_normal_whatever_its_size():
+    drawn = 2.5 * np.random.default_rng(0).standard_t(4, (1, 2000, 1))
+    piece = SimpleNamespace(deviation=drawn, component=np.array([1]))
+    component = SimpleNamespace(model=cal.noise.StudentT(4.0))
+    noise = SimpleNamespace(variance_components=SimpleNamespace(size=np.array([1.0, 2.5])))
+    assert stats.kstest(scores(piece, 0, component, noise)[0], "norm").pvalue > 0.05
 
 
 def test_drawn_residuals_have_the_covariance_of_those_of_the_fit():

@@ -4,6 +4,7 @@ balanced analysis of variance where there is one, and an order is told from scat
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from calibration.fitting.impacts.order import Deviations, find_order, rank_order
 from calibration.fitting.scatter import (
@@ -48,6 +49,38 @@ def test_the_size_of_the_scatter_is_that_of_an_analysis_of_variance(noise: float
     between = np.var(samples.mean(axis=1), ddof=1)
     expected = np.sqrt(between - noise**2 / EACH)
     assert find_factor(posed(block, noise=noise)) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("factor", [1.2e-3, 3.0, 28.0])
+def test_the_size_of_the_scatter_is_found_up_to_the_ends_of_its_range(factor: float) -> None:
+    block, samples = one_way(0.8)
+    unit = factor / np.sqrt(np.var(samples.mean(axis=1), ddof=1) - 1 / EACH)
+    scaled = Block(unit * block.residual, block.by_shared, block.by_local)
+    assert find_factor(posed(scaled, noise=unit)) == pytest.approx(factor, rel=1e-3)
+
+
+def test_the_least_deviance_is_that_of_maximum_likelihood() -> None:
+    """``-2 ln L`` of groups with ``V = s^2 Z Z' + 1``, least by the mean and s: differences of two
+    data sets.
+    """
+    groups = np.repeat(np.eye(GROUPS), EACH, axis=0)
+
+    def textbook(samples: np.ndarray) -> float:
+        def deviance(logarithm: float) -> float:
+            whole = np.exp(2 * logarithm) * groups @ groups.T + np.eye(len(groups))
+            solved = np.linalg.solve(
+                whole, np.column_stack([samples.ravel(), np.ones(len(groups))])
+            )
+            mean = solved[:, 0].sum() / solved[:, 1].sum()
+            left = samples.ravel() - mean
+            return float(np.linalg.slogdet(whole)[1] + left @ (solved[:, 0] - mean * solved[:, 1]))
+
+        return float(optimize.minimize_scalar(deviance, bounds=(-3, 3), method="bounded").fun)
+
+    made = [one_way(0.8, seed=1), one_way(2.0, seed=2)]
+    mine = [least_deviance(posed(block)) for block, _ in made]
+    theirs = [textbook(samples) for _, samples in made]
+    assert mine[1] - mine[0] == pytest.approx(theirs[1] - theirs[0], abs=0.01)
 
 
 def test_degrees_of_freedom_are_those_of_the_groups() -> None:

@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 
 import calibration as cal
 import jaxcontact as jc
-from calibration.detection.impact_train import find_impact_train
+from calibration.detection.impact_train import Train, find_impact_train
 from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_trial
 from calibration.fitting.fit import fit
@@ -121,6 +121,11 @@ def test_missed_impacts_and_extra_clicks_are_found_in_the_times(seed):
     train = find_impact_train(heard, noise=SIGMA)
     assert np.array_equal(heard[train.places], np.delete(times, missed))
     assert np.array_equal(train.numbers, np.delete(np.arange(count), missed))
+
+
+def test_the_merit_of_a_train_is_what_it_explains_less_half_of_what_it_misses():
+    assert Train(np.arange(5), np.array([0, 1, 3, 4, 6])).merit == 5 - 0.5 * 2
+    assert Train(np.array([0, 2, 3]), np.arange(3)).merit == 3
 
 
 @functools.cache

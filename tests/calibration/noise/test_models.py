@@ -2,21 +2,25 @@
 of dense formulas.
 """
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 import pytest
-from scipy import optimize, special, stats
+from scipy import integrate, optimize, special, stats
 
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.diagnosis import doubt_noise
 from calibration.fitting.linearised import LinearisedProblem, linearise
+from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.fitting.reml import (
     covariance_of_uncertain_weights,
     degrees_of_freedom,
     maximise_restricted_likelihood,
 )
+from calibration.fitting.reweighting import reweigh, robust_size
 from calibration.model.samples import Samples
 from calibration.noise.loss import HuberLoss, StudentTLoss
 from calibration.noise.models import (
@@ -83,6 +87,26 @@ def test_students_loss_is_minus_twice_the_log_density(degrees):
     )
 
 
+@pytest.mark.parametrize(
+    ("make", "noise"),
+    [
+        (lambda r: StudentTLoss(np.full(np.shape(r), 1.0)), stats.t(1.0)),
+        (lambda r: StudentTLoss(np.full(np.shape(r), 4.0)), stats.t(4.0)),
+        (lambda r: HuberLoss(np.full(np.shape(r), 0.7)), stats.norm),
+    ],
+)
+def test_means_of_losses_are_their_integrals_over_the_noise(make, noise):
+    """In quantiles of the noise, where tails are short."""
+    nodes, weights = np.polynomial.legendre.leggauss(400)
+    angle = np.pi / 4 * (nodes + 1)  # sin^2 of it is the chance: even close to 0 and 1
+    deviation = noise.isf(np.cos(angle) ** 2)
+    weights = weights * np.pi / 4 * np.sin(2 * angle)
+    loss = make(deviation)
+    square = np.asarray(loss.residual(deviation)) ** 2
+    assert weights @ square == pytest.approx(loss.expected_value()[0], rel=1e-3)
+    assert weights @ loss.scale_statistic(deviation) == pytest.approx(1.0, rel=1e-3)
+
+
 def test_hubers_loss_is_that_of_scipy():
     r = np.linspace(-6, 6, 41)
     loss = HuberLoss(np.full(r.shape, 1.345))
@@ -109,7 +133,9 @@ def test_losses_are_smooth_at_zero_and_inverted(cls):
     psi, bend = loss.influence(r)
     slope = np.asarray([float(jax.grad(lambda x: cls(2.5).residual(x) ** 2 / 2)(at)) for at in r])
     np.testing.assert_allclose(psi, slope, atol=1e-9)
-    assert np.all(np.isfinite(bend))
+    smooth = np.abs(np.abs(r) - 2.5) > 1e-3  # but for Huber's corners
+    sides = [loss.influence(r + step)[0] for step in (1e-6, -1e-6)]
+    np.testing.assert_allclose(bend[smooth], ((sides[0] - sides[1]) / 2e-6)[smooth], atol=1e-8)
 
 
 # ---- fits
@@ -138,6 +164,7 @@ def test_estimated_noise_does_not_depend_on_the_stated_one_and_is_s_squared():
         assert two.value == pytest.approx(one.value, rel=1e-5)
         assert two.sd == pytest.approx(one.sd, rel=1e-3)
     assert fits[0].chi2_per_dof == pytest.approx(1.0, rel=1e-3)
+    assert reweigh(fits[0].assessment) is None  # sizes and estimates have settled together
     # The restitution is the mean of its column to 1e-3: sd = s/sqrt(n), with n - 1 degrees of
     # freedom.
     column = np.asarray(table().normal_restitution)
@@ -294,6 +321,19 @@ def test_sizes_of_two_quantities_are_those_of_restricted_maximum_likelihood():
         whole.T @ np.linalg.inv(covariance_of(times, found.size, 0.0)) @ whole
     )[:2, :2]
     np.testing.assert_allclose(covariance, expected, rtol=1e-6)
+    # Curvature of -ln of the likelihood by the logarithms of both sizes.
+    step = 1e-3 * np.eye(2)
+    slopes = [
+        optimize.approx_fprime(
+            np.log(found.size) + side * row,
+            lambda x: restricted_likelihood(covariance_of(times, np.exp(x), 0.0), whole, left) / 2,
+            1e-4,
+        )
+        for row in step
+        for side in (1, -1)
+    ]
+    curvature = np.stack([slopes[0] - slopes[1], slopes[2] - slopes[3]]) / 2e-3
+    np.testing.assert_allclose(found.information, curvature, rtol=2e-3)
 
 
 def test_one_size_has_the_degrees_of_freedom_that_are_left():
@@ -373,6 +413,30 @@ def test_what_speaks_against_the_noise_model_is_said(noise, made, text):
     assert not doubt_noise(cal.fit(problem(noise)).assessment)
 
 
+@pytest.mark.parametrize(
+    ("chi2", "says"),
+    [
+        (15 / 16, "0.25 times as large as the noise that was stated, and intervals are about 4 "),
+        (0.0, "0 times as large as the noise that was stated, and intervals are far wider than "),
+    ],
+)
+def test_how_much_too_wide_intervals_are_is_said_where_there_are_residuals(chi2, says):
+    component = SimpleNamespace(model=Known())
+    (said,) = doubt_noise(
+        SimpleNamespace(
+            linearised=SimpleNamespace(components=(component,), stated=True),
+            variance_components=SimpleNamespace(free_size=np.array([False])),
+            contradicted=False,
+            from_scatter=True,
+            chi2=chi2,
+            expected_loss=1.0,
+            dof=15,
+            misfit=chi2 / 15,
+        )
+    )
+    assert says in said
+
+
 def test_the_covariance_allows_for_weights_that_are_estimates():
     """The common mean of two groups with unknown variances: ``d mean/d ln s_1 = -2 p_1 p_2 (y_1 -
     y_2)``, p the weights.
@@ -401,3 +465,88 @@ def test_the_covariance_allows_for_weights_that_are_estimates():
         * (of_sizes[0, 0] + of_sizes[1, 1] - 2 * of_sizes[0, 1])
     )
     assert covariance_of_uncertain_weights(parts, found)[0, 0] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("model", [StudentT(4.0, estimated=True), Huber(1.5, estimated=True)])
+def test_a_robust_scale_is_that_of_its_estimating_equation(model):
+    """Student's t: ``sum 5 r^2/(4 s^2 + r^2) = n - p``; Huber: ``sum min(r/s, k)^2 = (n - p) E``, E
+    its mean for normal errors.
+    """
+    deviation = 2.3 * np.random.default_rng(2).standard_t(4, (1, 50, 1))
+    loss = model.make_loss(deviation.shape)
+    samples = Samples(np.zeros((1, 50)), np.zeros((1, 50, 1)), np.ones((1, 50, 1)), loss=loss)
+    residual = np.asarray(loss.residual(deviation)).reshape(1, -1)
+    blocks = (Block(residual, np.ones((1, 50, 1)), np.zeros((1, 50, 0))),)
+    errors = ((Errors(model, ("a",), (True,), series=False),),)
+    data = (TrialData((samples,), None, None),)
+    found = robust_size(SimpleNamespace(linearised=linearise(blocks, data, errors), data=data), 0)
+
+    def excess(size: float) -> float:
+        square = (deviation / size) ** 2
+        if isinstance(model, StudentT):
+            return float(np.sum(5 * square / (4 + square))) - 49
+        normal, _ = integrate.quad(lambda x: min(x**2, 2.25) * stats.norm.pdf(x), -9, 9)
+        return float(np.sum(np.minimum(square, 2.25))) - 49 * normal
+
+    assert found == pytest.approx(optimize.brentq(excess, 0.5, 10), rel=1e-4)
+
+
+def doubts(model, residual: np.ndarray, *, series: bool, sizes=(1.0, 1.0)) -> list[str]:
+    """What is said of the noise model of two quantities with these residuals (n, 2)."""
+    count = len(residual)
+    samples = Samples(
+        np.arange(float(count))[None],
+        np.zeros((1, count, 2)),
+        np.ones((1, count, 2)),
+        loss=model.make_loss((1, count, 2)),
+    )
+    weighted = residual if samples.loss is None else np.asarray(samples.loss.residual(residual))
+    blocks = (
+        Block(weighted.reshape(1, -1), np.ones((1, 2 * count, 1)), np.zeros((1, 2 * count, 0))),
+    )
+    errors = ((Errors(model, ("a", "b"), (False, False), series=series),),)
+    parts = linearise(blocks, (TrialData((samples,), None, None),), errors)
+    return doubt_noise(
+        SimpleNamespace(
+            linearised=parts,
+            variance_components=SimpleNamespace(
+                size=np.asarray(sizes), free_size=np.ones(2, dtype=bool)
+            ),
+            contradicted=False,
+            from_scatter=False,
+            policy=DEFAULT_POLICY,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "series", "said"),
+    [
+        (Known(), True, True),
+        (Known(), False, False),  # numbers without an order have no neighbours
+        (Correlated(), True, False),  # expects it
+        (Automatic(), True, False),  # allows for it
+        (StudentT(4.0), True, True),
+    ],
+)
+def test_correlated_neighbours_are_said_where_the_model_has_them_independent(model, series, said):
+    rng = np.random.default_rng(0)
+    white = rng.standard_normal((201, 2))
+    lasting = np.column_stack([white[1:, 0] + 0.5 * white[:-1, 0], white[1:, 1]])
+    found = doubts(model, lasting, series=series)
+    assert [" of a are correlated (0.4" in one for one in found] == [True] * said
+    assert doubts(model, rng.standard_normal((200, 2)), series=series) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "size", "said"),
+    [(Estimated(), 1.0, 3), (Estimated(), 3.0, 1), (Estimated(), 0.1, 3), (Huber(), 1.0, 0)],
+)
+def test_outliers_are_counted_in_the_size_of_their_quantity(model, size, said):
+    """Beyond five of it, or of what was stated where that is more."""
+    residual = np.random.default_rng(1).standard_normal((100, 2))
+    residual[:3, 1] = [12.0, -12.0, 18.0]
+    found = doubts(model, residual, series=False, sizes=(1.0, size))
+    assert [one.startswith(f"{said} of 100 residuals of b are more than 5") for one in found] == [
+        True
+    ] * bool(said)

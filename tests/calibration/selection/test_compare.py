@@ -3,6 +3,7 @@ at high noise, refusal of nonsense.
 """
 
 import dataclasses
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -16,10 +17,12 @@ from calibration.fitting.policy import FitPolicy
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.model.free import Free
-from calibration.model.prior import Normal
+from calibration.model.parameter import Parameter
+from calibration.model.prior import HeavyTailed, LogNormal, Normal
 from calibration.noise.models import Estimated
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.problem.problem import Problem
+from calibration.problem.residuals import Block
 from calibration.selection.compare import Comparison, compare
 from calibration.selection.information_criteria import (
     aicc,
@@ -28,7 +31,9 @@ from calibration.selection.information_criteria import (
     count_parameters,
     minus_two_log_likelihood,
 )
+from calibration.selection.laplace import flat_parameters, log_evidence, log_prior_density
 from calibration.selection.lower_minima import find_lower_minima
+from jaxcontact.parameters import Interval, Quantity
 
 pytestmark = pytest.mark.slow
 
@@ -178,6 +183,85 @@ def test_the_evidence_is_the_integral_over_the_prior(precise):
     area, _ = integrate.quad(density, centre - 0.01, centre + 0.01, epsabs=0, epsrel=1e-10)
     exact = np.log(area) + np.sum(stats.norm.logpdf(e, centre, sigma))
     assert precise["constant"].log_evidence == pytest.approx(exact, abs=0.01)
+
+
+ANY, POSITIVE = Interval(-np.inf, np.inf, False, False), Interval(0.0, np.inf, False, False)
+
+
+@pytest.mark.parametrize(
+    ("interval", "transform", "prior", "density"),
+    [
+        (Interval(0.2, 0.7, True, True), "logit", None, stats.uniform(0.2, 0.5)),
+        (Interval(0.1, 10.0, True, True), "log", None, stats.loguniform(0.1, 10.0)),
+        (ANY, "identity", Normal(0.4, 0.2), stats.norm(0.4, 0.2)),
+        (POSITIVE, "log", LogNormal(0.4, 2.0), stats.lognorm(np.log(2.0), scale=0.4)),
+        (ANY, "identity", HeavyTailed(-1.0, 0.1, degrees=4.0), stats.t(4.0, -1.0, 0.1)),
+        (POSITIVE, "log", HeavyTailed(0.1, 0.1), stats.t(3.0, 0.1, 0.1)),
+    ],
+)
+def test_the_density_of_a_prior_is_that_of_scipy(interval, transform, prior, density):
+    parameter = Parameter("x", Quantity("-", interval, transform, "x", "x", "", None), False, prior)
+    for value in (0.25, 0.45, 0.65):
+        at, step = float(parameter.coordinate(value)), 1e-5
+        slope = float(parameter.value(at + step) - parameter.value(at - step)) / (2 * step)
+        expected = density.logpdf(value) + np.log(slope)
+        assert log_prior_density(parameter, at) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_parameter_of_the_scene_needs_a_prior_for_the_evidence_one_of_the_measurement_none():
+    def asked(*priors) -> SimpleNamespace:
+        about = Quantity("-", ANY, "identity", "", "", "", None)
+        parameters = tuple(
+            Parameter(f"p{i}", about, False, prior) for i, prior in enumerate(priors)
+        )
+        layout = SimpleNamespace(
+            global_parameters=parameters, scene_parameters=parameters[:2], batches=()
+        )
+        start = SimpleNamespace(frozen=np.array([False, True, False]), frozen_local=())
+        minimum = SimpleNamespace(shared=np.zeros(3))
+        return SimpleNamespace(
+            problem=SimpleNamespace(layout=layout),
+            assessment=SimpleNamespace(start=start, minimum=minimum),
+        )
+
+    assert list(flat_parameters(asked(Normal(0.0, 1.0), None, None))) == ["p2"]
+    assert list(flat_parameters(asked(Normal(0.0, 1.0), None, Normal(0.0, 1.0)))) == []
+    with pytest.raises(InputError, match="depends on the prior of 'p0'"):
+        list(flat_parameters(asked(None, None, None)))
+
+
+def test_the_evidence_integrates_over_what_is_known_of_quantities_of_the_trials(monkeypatch):
+    """A number of each trial, whose mean is known to 0.5: normal, of variance ``1 + 0.5^2``."""
+    numbers, known = np.array([0.3, -1.2, 2.0]), 0.5
+    own = numbers * known**2 / (1 + known**2)
+    about = Quantity("-", ANY, "identity", "", "", "", None)
+    parameter = Parameter("u", about, False, Normal(0.0, known))
+    rows = np.broadcast_to(np.array([1.0, 1 / known])[None, :, None], (3, 2, 1))
+    block = Block(np.stack([own - numbers, own / known], axis=1), np.zeros((3, 2, 0)), rows)
+    monkeypatch.setattr(
+        "calibration.selection.laplace.minus_two_log_likelihood",
+        lambda assessment: -2 * np.sum(stats.norm.logpdf(numbers, own)),
+    )
+    monkeypatch.setattr("calibration.selection.laplace.scaled_blocks", lambda assessment: (block,))
+    batch = SimpleNamespace(trial_parameters=(parameter,))
+    start = SimpleNamespace(frozen=np.zeros(0, dtype=bool), frozen_local=(np.array([False]),))
+    assessment = SimpleNamespace(
+        layout=SimpleNamespace(global_parameters=(), batches=(batch,)),
+        minimum=SimpleNamespace(shared=np.zeros(0), local=(own[:, None],)),
+        start=start,
+    )
+    exact = np.sum(stats.norm.logpdf(numbers, scale=np.sqrt(1 + known**2)))
+    assert log_evidence(SimpleNamespace(assessment=assessment)) == pytest.approx(exact, abs=1e-9)
+
+
+def test_a_prior_that_is_heavy_on_one_side_has_the_area_under_its_density():
+    prior = HeavyTailed(0.3, 0.1, degrees=3.0, above=True)
+    square, _ = integrate.quad(
+        lambda value: float(np.exp(-(prior.residual(value) ** 2) / 2)), -1.0, 1.0, points=[0.3]
+    )
+    # Beyond ten standard deviations (nothing below), Student's tail.
+    tail = stats.t.sf(7.0, 3.0) / stats.t.pdf(0.0, 3.0) * 0.1
+    assert prior.area == pytest.approx(square + tail, rel=1e-6)
 
 
 def test_a_size_of_errors_that_is_found_counts_as_a_parameter():

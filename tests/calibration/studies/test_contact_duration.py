@@ -1,16 +1,21 @@
 """What flights say of the duration of contacts that lie between two pictures."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import calibration as cal
 from calibration.detection.bounces import duration_from_heights
+from calibration.results.estimate import Determination
+from calibration.studies.plausibility import contact_duration
 from calibration.studies.plausibility.contact_duration import (
     damped_duration,
     describe_long_contacts,
     duration_of_balls,
     slower_change,
+    stiffness,
 )
 from jaxcontact.laws.core.rigid_impact import DURATION_EXPONENT
 
@@ -117,3 +122,41 @@ def test_a_soft_surface_that_shows_is_as_likely_as_a_hard_one():
         wide = duration_of_balls(study, found)
         assert float(wide.residual(5e-3)) ** 2 < 4.5
         assert float(wide.residual(0.0)) ** 2 < 0.1
+
+
+def stiffness_seen(monkeypatch, *, duration: float, sd: float, interval: float, lengthened: float):
+    """Of a ball of 30 g that falls at 2 to 3 m/s, seen in pictures that are ``interval`` apart;
+    its contacts last ``duration`` at 1 m/s, and ``lengthened`` times as long as without damping.
+    """
+    law = SimpleNamespace(restitution_at=lambda speed, *, mass: 0.7)
+    scene = SimpleNamespace(contact=SimpleNamespace(normal=law))
+    monkeypatch.setattr(contact_duration, "duration_seen", lambda *given: (duration, sd))
+    monkeypatch.setattr(contact_duration, "fitted_scene", lambda assessment: scene)
+    monkeypatch.setattr(contact_duration, "damped_duration", lambda *given: lengthened)
+    falls = [SimpleNamespace(velocity_before=(0.5, 0.1, -speed)) for speed in (2.0, 2.5, 3.0)]
+    samples = SimpleNamespace(times=interval * np.arange(50.0)[None])
+    return stiffness(
+        cal.studies.Study(files=("a.csv",), ball=cal.studies.Ball(radius=0.02, mass=0.03)),
+        SimpleNamespace(
+            detections=[SimpleNamespace(bounces=falls)], data=[SimpleNamespace(samples=[samples])]
+        ),
+        SimpleNamespace(explained=True),
+    )
+
+
+def test_a_stiffness_is_that_of_the_duration_that_pictures_show(monkeypatch):
+    """``T = c (m^2/(K^2 v))^(1/5)`` without damping, c by an integration of its own."""
+    true, speed = 2e4, 2.5
+    undamped = bounce(0.0)[1] * (0.03**2 / (true**2 * speed)) ** 0.2
+    at_unit_speed = 1.2 * undamped * speed**0.2
+    seen = {"duration": at_unit_speed, "lengthened": 1.2, "interval": undamped / 20}
+    found = stiffness_seen(monkeypatch, sd=0.02 * at_unit_speed, **seen)
+    assert found.status is Determination.DETERMINED
+    assert found.value == pytest.approx(true, rel=1e-3)
+    assert found.sd == pytest.approx(0.05 * true, rel=1e-3)
+    # A contact that lies between two pictures has a lower limit alone.
+    seen["interval"] = 2 * undamped
+    hidden = stiffness_seen(monkeypatch, sd=0.02 * at_unit_speed, **seen)
+    assert hidden.status is Determination.NOT_DETERMINED
+    limit = float(hidden.note.partition("K > ")[2].split()[0])
+    assert 0.4 * true / 1.2**2.5 < limit < true / 1.2**2.5

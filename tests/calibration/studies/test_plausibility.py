@@ -4,9 +4,11 @@ is called determined.
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import calibration as cal
 import jaxcontact as jc
@@ -16,13 +18,15 @@ from calibration.detection.dropped_frames import find_dropped_frames, with_missi
 from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
+from calibration.results.modification import Decision, TriedModification
 from calibration.results.numbers import has_interval
+from calibration.studies.plausibility import recordings_apart
 from calibration.studies.plausibility.drag import drag_beside_spheres, sphere_drag
 from calibration.studies.plausibility.finding import is_meaningless
 from calibration.studies.plausibility.known_beforehand import contradicts_knowledge
 from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
 from calibration.studies.plausibility.recordings_apart import contradictions
-from calibration.studies.plausibility.results import judge_plausibility
+from calibration.studies.plausibility.results import implausible_results, judge_plausibility
 from tests.calibration import synthetic_fits as synthetic
 from tests.calibration.studies.newcomers import DRAG, RESTITUTION, drop, write
 
@@ -94,9 +98,20 @@ def test_an_axis_that_points_down_is_named():
     time, height = drop()
     assert "points down" in named(recording(time, 1.0 - height))
     assert "--vertical -z" in named(recording(time, 1.0 - height))
+    assert len(findings(recording(time, 1.0 - height))) == 1  # its size is right
 
 
-@pytest.mark.parametrize(("factor", "unit"), [(100, "centi"), (1000, "milli"), (39.37, "inches")])
+@pytest.mark.parametrize(
+    ("factor", "unit"),
+    [
+        (100, "in centimetres (write '(cm)'"),
+        (1000, "in millimetres (write '(mm)'"),
+        (39.37, "in inches (write '(in)'"),
+        (3.281, "in feet (write '(ft)'"),
+        (0.01, "in metres and read as centimetres (write '(m)' into the header)"),
+        (0.001, "in metres and read as millimetres (write '(m)' into the header)"),
+    ],
+)
 def test_a_wrong_unit_of_length_is_named(factor, unit):
     time, height = drop(release=0.15)
     assert unit in named(recording(time, factor * height))
@@ -133,6 +148,12 @@ def test_a_recording_that_begins_in_a_bounce_is_read_from_its_first_flight():
     assert findings(cut) == []
     detected = read_bounces(cut, radius=0.02)
     assert detected.restitution == pytest.approx(RESTITUTION, abs=3 * detected.restitution_sd)
+
+
+def test_a_film_at_twice_its_rate_is_named_by_its_copies():
+    time, height = drop(rate=120.0)
+    doubled = np.arange(2 * time.size) / 240.0
+    assert "exact copies" in named(recording(doubled, np.repeat(height, 2)))
 
 
 def test_a_film_that_runs_backwards_is_named():
@@ -218,6 +239,21 @@ def test_nothing_is_said_of_recordings_of_one_ball():
     low = drop(release=0.2, seed=2)
     again = drop(release=0.5, seed=3)  # of the same motion, with noise of its own
     assert contradicting(*(recording(*each) for each in (ONE, OTHER, low, again))) == []
+
+
+@pytest.mark.parametrize(("part", "said"), [(0.9, 0), (1.1, 1)])
+@pytest.mark.parametrize("freedom", [4, 12])
+def test_restitutions_are_apart_beyond_student_s_reach_of_their_scatter(
+    monkeypatch, part, said, freedom
+):
+    sd = 0.05
+    reach = max(stats.t.ppf(1 - recordings_apart.CHANCE / 2, freedom), recordings_apart.SURE)
+    value = np.array([0.0, part * reach * sd])
+    covariance = sd**2 * np.array([[0.7, 0.1], [0.1, 0.5]])  # of the difference: sd^2
+    offsets = recordings_apart._Offsets(value, covariance, freedom, True)
+    monkeypatch.setattr(recordings_apart, "_offsets", lambda readings: offsets)
+    found = contradicting(recording(*ONE), recording(*OTHER, name="other"))
+    assert sum("restitution differs" in finding.sentence for finding in found) == said
 
 
 def test_two_balls_in_two_files_have_no_common_restitution():
@@ -397,6 +433,51 @@ def test_a_length_scale_that_no_camera_has_withdraws_everything():
     fit = judged({"length_scale": {"value": 0.7, "sd": 0.01}})
     assert "1.4 times the stated one" in fit.warnings[0]
     assert not fit.plausible
+
+
+@pytest.mark.parametrize(
+    ("scale", "sd", "said"),
+    [(1.1, 0.005, True), (0.94, 0.005, True), (1.02, 0.001, False), (1.1, 0.05, False)],
+)
+def test_a_drag_that_hangs_on_whether_lengths_or_times_are_wrong_is_none(scale, sd, said):
+    fit = judged(
+        {
+            "length_scale": {"value": scale, "sd": sd},
+            DRAG_COEFFICIENT: {"value": 0.47, "sd": 0.005},
+        }
+    )
+    text = f"0.47 if the recorded lengths are wrong, but {0.47 * scale:.2g} if the times are"
+    assert (text in " ".join(fit.warnings)) is said
+    assert has_interval(fit.parameters[DRAG_COEFFICIENT]) is not said
+
+
+@pytest.mark.parametrize(("value", "sd", "said"), [(1.0, 0.005, True), (1.0, 0.02, False)])
+def test_a_restitution_that_no_pair_has_is_said(value, sd, said):
+    fit = judged({"contact.normal.restitution": {"value": value, "sd": sd}})
+    assert any("above that of all published pairs" in text for text in fit.warnings) is said
+
+
+@pytest.mark.parametrize(
+    ("free", "decision", "name", "said"),
+    [
+        ("lift.coefficient", Decision.ADOPTED, "rolling shutter", True),
+        ("lift.coefficient", Decision.NOT_NEEDED, "rolling shutter", False),
+        ("lift.coefficient", Decision.ADOPTED, "restitution that depends on speed", False),
+        ("drag.coefficient", Decision.ADOPTED, "rolling shutter", False),
+    ],
+)
+def test_lift_beside_a_fault_of_the_camera_is_a_guess(free, decision, name, said):
+    fit = dataclasses.replace(
+        synthetic.drops(1),
+        modifications=(TriedModification(name, decision, 30.0, 1, "as found", "--nuisance"),),
+        problem=SimpleNamespace(layout=SimpleNamespace(names=(free,))),
+    )
+    ball = cal.studies.Ball(radius=0.02, mass=0.0027)
+    asked = cal.studies.Study(files=("drop.csv",), ball=ball)
+    one = recording(*drop())
+    found = implausible_results(fit, asked, [(one, read_bounces(one, radius=0.02))])
+    text = "Spin that lifts the ball and rolling shutter bend flights alike"
+    assert any(finding.sentence.startswith(text) for finding in found) is said
 
 
 def test_a_mass_in_grams_is_refused_with_its_cause():

@@ -3,6 +3,7 @@ formula exists, correlation kept if asked.
 """
 
 import dataclasses
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -12,11 +13,26 @@ from scipy.optimize import least_squares
 
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
+from calibration.fitting.linearised import linearise
 from calibration.fitting.sandwich import between_trials
-from calibration.noise.models import Estimated, Huber, StudentT
+from calibration.model.samples import Samples
+from calibration.noise.models import Automatic, Errors, Estimated, Huber, StudentT
+from calibration.optimise.normal_equations import invert_information
 from calibration.problem.problem import Problem
+from calibration.problem.residuals import Block
+from calibration.problem.trial_batch import TrialData
 from calibration.results.intervals import bootstrap_t_ends, corrected_levels
-from calibration.uncertainty.bootstrap import bootstrap, divide_weights, has_run_away
+from calibration.uncertainty.bootstrap import (
+    BootstrapInterval,
+    Scatter,
+    affordable_lanes,
+    bootstrap,
+    default_block,
+    divide_weights,
+    find_accelerations,
+    find_interval,
+    has_run_away,
+)
 from calibration.uncertainty.bootstrap_t import find_standard_errors, sizes
 from calibration.uncertainty.resampling import (
     add_errors,
@@ -172,6 +188,143 @@ def test_corrected_levels_are_those_of_scipy():
     levels = corrected_levels(peer.bootstrap_distribution, data.mean(), acceleration, 0.95)
     ends = np.quantile(peer.bootstrap_distribution, levels)
     np.testing.assert_allclose(ends, peer.confidence_interval, rtol=2e-3)
+
+
+def test_draws_that_are_the_value_of_the_fit_lie_half_below_it():
+    draws = np.array([1.0, 2.0, 2.0, 2.0, 2.0, 3.0, 4.0, 5.0])
+    bias = stats.norm.ppf(3 / 8)
+    expected = stats.norm.cdf(2 * bias + stats.norm.ppf([0.05, 0.95]))
+    assert corrected_levels(draws, 2.0, 0.0, 0.9) == pytest.approx(tuple(expected))
+
+
+def test_corrected_levels_stay_finite_where_all_draws_lie_on_one_side():
+    """There the part of B draws that lies below is half of one."""
+    draws = np.arange(100.0)
+    bias = stats.norm.ppf(0.995)
+    expected = stats.norm.cdf(2 * bias + stats.norm.ppf([0.05, 0.95]))
+    assert corrected_levels(draws, 200.0, 0.0, 0.9) == pytest.approx(tuple(expected))
+    assert corrected_levels(draws, -1.0, 0.0, 0.9) == pytest.approx(tuple(1 - expected[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("ends", "says"),
+    [
+        ((0.1, 0.4), "Friction: 0.100 to 0.400 (90 %, bootstrap)."),
+        ((-np.inf, 0.4), "Friction: not bounded below (90 %, bootstrap)."),
+        ((0.1, np.inf), "Friction: not bounded above (90 %, bootstrap)."),
+        ((-np.inf, np.inf), "Friction: not bounded on either side (90 %, bootstrap)."),
+    ],
+)
+def test_an_interval_says_where_it_has_no_end(ends, says):
+    given = {"value": 0.2, "sd": 0.1, "bias": 0.0, "level": 0.9, "percentile": (0.0, 1.0)}
+    made = BootstrapInterval(
+        name="mu", label="friction", symbol="", unit="-", studentised=ends, corrected=ends, **given
+    )
+    assert made.text == says
+
+
+def test_an_interval_is_made_of_the_moments_and_quantiles_of_its_draws(found):
+    """Of a logarithmic coordinate: in the values of the parameter."""
+    index = found.problem.layout.names.index(FRICTION)
+    best = float(found.assessment.minimum.shared[index])
+    draws = best + 0.1 + 0.2 * np.random.default_rng(4).standard_normal(4000)
+    scatter = Scatter(draws, np.full(4000, 0.3), 0.6, 0.0)
+    made = find_interval(found, found.assessment, scatter, index, 0.9)
+    values, value = np.exp(draws), found.parameters[FRICTION].value
+    assert made.value == pytest.approx(value)
+    assert made.sd == pytest.approx(np.std(values, ddof=1))
+    assert made.bias == pytest.approx(np.mean(values) - value)
+    assert made.percentile == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])), rel=1e-3)
+    # Pivots are twice as far as the draws, and turned round.
+    high, low = np.exp(best - 2 * (np.quantile(draws, [0.05, 0.95]) - best))
+    assert made.studentised == pytest.approx((low, high), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "axes"), [("residual", ()), ("moving_block", (2, 3)), ("trial", (1, 2, 3))]
+)
+def test_the_acceleration_of_a_mean_is_the_skewness_of_what_is_drawn(kind, axes):
+    """``skew/(6 sqrt(units))`` of the sums over units of equal size (Efron 1987); a run of samples
+    is one with all its columns.
+    """
+    runs = np.random.default_rng(3).exponential(size=(4, 5, 6, 3))  # trials, runs, samples, columns
+    numbers = runs.reshape(4, 30, 3)
+    samples = Samples(
+        np.tile(np.arange(30.0), (4, 1)), np.zeros(numbers.shape), np.ones(numbers.shape)
+    )
+    data = (TrialData((samples,), None, None),)
+    residual = (numbers.mean() - numbers).reshape(4, -1)
+    block = Block(residual, np.ones((4, 90, 1)), np.zeros((4, 90, 0)))
+    errors = ((Errors(Automatic(), ("x", "y", "z"), (True,) * 3, series=True),),)
+    parts = linearise((block,), data, errors)
+    found = find_accelerations(
+        SimpleNamespace(
+            equations=parts.equations, formal=invert_information(parts.equations), linearised=parts
+        ),
+        SimpleNamespace(kind=kind, length=6, observations=[[SimpleNamespace(series=True)]]),
+    )
+    units = runs.sum(axis=axes).ravel()
+    assert found[0] == pytest.approx(stats.skew(units) / (6 * np.sqrt(units.size)), rel=1e-9)
+
+
+def test_standard_errors_of_a_replicate_are_those_of_least_squares_or_of_its_trials():
+    """``s^2 (J'J)^-1`` of one size of errors; of whole trials the scatter between them."""
+    rng = np.random.default_rng(8)
+    by_shared, by_local = rng.standard_normal((6, 10, 2)), np.ones((6, 10, 1))
+    own = np.kron(np.eye(6), np.ones((10, 1)))
+    whole = np.column_stack([by_shared.reshape(-1, 2), own])
+    errors = rng.standard_normal((2, 60))  # two replicates
+    left = errors - (whole @ np.linalg.lstsq(whole, errors.T, rcond=None)[0]).T
+    samples = Samples(np.zeros((6, 10)), np.zeros((6, 10, 1)), np.ones((6, 10, 1)))
+    about = ((Errors(Automatic(), ("z",), (False,), series=False),),)
+    data = (TrialData((samples,), None, None),)
+    blocks = [Block(one.reshape(6, 10), by_shared, by_local) for one in left]
+    parts = linearise((blocks[0],), data, about)
+    assessment = SimpleNamespace(
+        start=SimpleNamespace(free_blocks=lambda blocks: blocks),
+        linearised=parts,
+        blocks=(blocks[0],),
+        data=data,
+        variance_components=SimpleNamespace(free_size=np.array([True])),
+    )
+    both = (
+        jax.tree.map(lambda *each: np.stack(each), *blocks),
+        jax.tree.map(lambda leaf: np.stack([leaf, leaf]), data[0]),
+    )
+    found = find_standard_errors(assessment, (both[0],), (both[1],), kind="residual")
+    bread = np.diag(np.linalg.inv(whole.T @ whole))[:2]
+    np.testing.assert_allclose(
+        found, np.sqrt(np.sum(left**2, axis=1)[:, None] / (60 - 8) * bread), rtol=1e-8
+    )
+    of_trials = find_standard_errors(assessment, (both[0],), (both[1],), kind="trial")
+    formal = invert_information(parts.equations)
+    for one, block in zip(of_trials, blocks, strict=True):
+        np.testing.assert_allclose(one**2, np.diag(between_trials((block,), formal)), rtol=1e-8)
+
+
+@pytest.mark.parametrize(("time", "length"), [(1.0, 10), (3.2, 10), (4.1, 13)])
+def test_runs_last_three_correlation_times_and_at_least_the_cube_root_of_the_samples(time, length):
+    samples = [SimpleNamespace(weight=np.ones((2, count, 3))) for count in (40, 1000)]
+    assessment = SimpleNamespace(data=[SimpleNamespace(samples=samples)], correlation_time=time)
+    assert default_block(assessment) == length
+
+
+def test_lanes_go_with_the_numbers_of_residuals_and_jacobians():
+    def lanes(trials: int, rows: int, shared: int, own: int) -> int:
+        block = Block(
+            np.zeros((trials, rows)),
+            np.zeros((trials, rows, shared)),
+            np.zeros((trials, rows, own)),
+        )
+        return affordable_lanes(SimpleNamespace(blocks=(block, block)))
+
+    few = lanes(60, 150, 2, 1)
+    assert few > 20
+    assert lanes(60, 150, 2, 5) == pytest.approx(few / 2, abs=1)
+    assert lanes(60, 150, 6, 1) == pytest.approx(few / 2, abs=1)
+    assert lanes(120, 150, 2, 1) == pytest.approx(few / 2, abs=1)
+    assert lanes(60, 300, 2, 1) == pytest.approx(few / 2, abs=1)
+    assert lanes(2_000, 2_000, 3, 3) == 1
 
 
 def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found):

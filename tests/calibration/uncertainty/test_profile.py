@@ -3,6 +3,8 @@ worse than what is found on the way.
 """
 
 import dataclasses
+import math
+from types import SimpleNamespace
 
 import lmfit
 import numpy as np
@@ -15,11 +17,25 @@ from calibration.fitting.assessment import assess
 from calibration.fitting.fit import fit
 from calibration.fitting.probes import excluding_rise
 from calibration.fitting.refit import error_scale_factor, threshold
+from calibration.model.parameter import Parameter
 from calibration.noise.models import Estimated
+from calibration.optimise.coordinates import Minimum
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import outcome
 from calibration.report.profile_figure import profile_figure
-from calibration.uncertainty.profile import interpolate_crossing, profile, profile_2d, warn_of_gaps
+from calibration.runtime.progress import Progress
+from calibration.uncertainty.profile import (
+    CLOSE,
+    PROBES,
+    REACH_LOG,
+    Point,
+    Walk,
+    interpolate_crossing,
+    profile,
+    profile_2d,
+    warn_of_gaps,
+)
+from jaxcontact.parameters import Interval, Quantity
 from tests.calibration import synthetic_impacts as impacts
 from tests.calibration.synthetic_impacts import (
     ANGLE_ALONE,
@@ -72,6 +88,10 @@ def test_interval_is_where_scipy_crosses_the_quantile_of_chi_squared(found):
     assert profiled.high == pytest.approx(
         brentq(delta_chi2, best.x[0], best.x[0] + width), abs=0.005 * width
     )
+    # An end is a minimum of its own there, not only a line between two.
+    roots, aim = np.sqrt(profiled.delta_chi2), np.sqrt(profiled.threshold)
+    for side in (profiled.values < profiled.value, profiled.values > profiled.value):
+        assert np.min(np.abs(roots[side] - aim)) < CLOSE * aim
 
 
 @pytest.mark.long
@@ -127,6 +147,7 @@ def test_a_better_minimum_on_the_way_is_taken_and_said(found):
     profiles = profile(dataclasses.replace(found, assessment=stopped))
     assert any("better minimum" in sentence for sentence in profiles.warnings)
     assert profiles.fit.chi2 == pytest.approx(found.chi2, rel=1e-9)
+    assert profiles.fit.assessment.chi2 == pytest.approx(found.chi2, rel=1e-9)
     assert profiles[FRICTION].value == pytest.approx(found.parameters[FRICTION].value, rel=1e-6)
 
 
@@ -192,6 +213,48 @@ def test_thresholds_are_those_of_the_fit(found, estimated):
             assert product == pytest.approx(excluding_rise(fitted.assessment, name, 0.95), rel=1e-9)
 
 
+def walk_from(coordinate: float) -> Walk:
+    """A walk from a minimum of one positive parameter, at the logarithm of its value."""
+    about = Quantity("N/m", Interval(0.0, math.inf, False, False), "log", "k", "k", "", None)
+    minimum = Minimum(np.array([coordinate]), (np.zeros((1, 0)),), True, 0)
+    assessment = SimpleNamespace(
+        chi2=0.0,
+        minimum=minimum,
+        start=SimpleNamespace(from_minimum=lambda minimum: minimum),
+        layout=SimpleNamespace(global_parameters=(Parameter("k", about),)),
+    )
+    return Walk(assessment, None, prefix="", level=0.95, points=6, say=None, stop=False)
+
+
+@pytest.mark.parametrize("value", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("direction", [-1, 1])
+def test_what_is_tried_beyond_an_end_does_not_depend_on_the_unit(monkeypatch, value, direction):
+    walk, tried = walk_from(math.log(value)), []
+
+    def worse(held, guesses):
+        tried.append(held[0])
+        return Point(held[0], 100.0, guesses[0])
+
+    monkeypatch.setattr(walk, "minimise_from_guesses", worse)
+    centre = walk.point_at_minimum(0)
+    end = Point(centre.coordinate + 0.1 * direction, 5.0, centre.minimum)
+    walk.probe_beyond(0, direction, [centre, end], 1.96, 1.0, REACH_LOG)
+    np.testing.assert_allclose(tried, centre.coordinate + direction * np.asarray(PROBES))
+
+
+def test_the_next_point_begins_on_the_line_through_the_last_two():
+    walk = walk_from(0.0)
+    minima = [
+        Minimum(np.array([at, 3 - 2 * at]), (np.array([[5 * at]]),), True, 0) for at in (1.0, 1.5)
+    ]
+    path = [Point(float(one.shared[0]), 0.0, one) for one in minima]
+    first, last, best = walk.guess_next(path, 1.75)
+    np.testing.assert_allclose(first.shared, [1.75, 3 - 2 * 1.75])
+    np.testing.assert_allclose(first.local[0], [[5 * 1.75]])
+    assert last is minima[1]
+    assert best is walk.assessment.minimum
+
+
 @pytest.mark.long
 def test_another_regime_beyond_an_end_is_found():
     """Impacts at the edge of rolling: a little less friction is worse, much more is as good, and
@@ -207,8 +270,26 @@ def test_another_regime_beyond_an_end_is_found():
     assert "not bounded above" in profiled.text
 
 
+class Counted(Progress):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(quiet=True)
+        self.told: list[int] = []
+
+    def __call__(self, stage: str, total: int | None = None) -> None:
+        self.told.append(0)
+
+    def advance(self, done: int, note: str = "") -> None:
+        self.told.append(done)
+
+
 def test_a_gap_in_an_interval_is_said(found):
-    one = profile(found)[FRICTION]
+    counted = Counted()
+    profiles = profile(found, [FRICTION], progress=counted)
+    assert np.all(np.diff(counted.told) > 0)  # both sides are one stage
+    assert profiles.fit is found  # no better minimum was met
+    one = profiles[FRICTION]
     split = dataclasses.replace(
         one,
         delta_chi2=np.where(np.arange(one.delta_chi2.size) == one.delta_chi2.size // 2, 9.0, 0.0),
