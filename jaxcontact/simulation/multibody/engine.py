@@ -278,17 +278,40 @@ class Tried(NamedTuple):
         return Ends(self.at.gap, self.rate)
 
 
+class Within(NamedTuple):
+    """Lengths of a step [s] between which an event happens: before it and behind it."""
+
+    before: jax.Array
+    behind: jax.Array
+
+    def told_by(self, length: jax.Array, happened: jax.Array) -> "Within":
+        """Bounds after a step of ``length``, in which the event ``happened`` or did not."""
+        return Within(
+            jnp.where(happened, self.before, length), jnp.where(happened, length, self.behind)
+        )
+
+    def next_to_try(self, better: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """The ``better`` length of Newton's method if it lies within, else the middle, from which
+        Newton's method starts anew; and whether it is the former, or nothing is left to halve.
+        """
+        lies_within = (better >= self.before) & (better <= self.behind)
+        wide = self.behind - self.before > rounding(better) * self.behind
+        middle = (self.before + self.behind) / 2
+        return jnp.where(lies_within, better, middle), lies_within | ~wide
+
+
 class Search(NamedTuple):
     """Search for the length of a step and the event in it: number of tries since the length is
     short enough, the longest step that is, what it lacks in units of what it may, length up to the
-    event, the step last tried, the pair whose event it is, and the search for a reversal or a
-    corner (``None`` where no contact may last, and no resistance has a corner).
+    event, bounds of it, the step last tried, the pair whose event it is, and the search for a
+    reversal or a corner (``None`` where no contact may last, and no resistance has a corner).
     """
 
     tries: jax.Array
     longest: jax.Array
     excess: jax.Array
     length: jax.Array
+    within: Within
     tried: Tried
     chosen: jax.Array
     reversal: Bracket | None
@@ -584,6 +607,13 @@ def watch(world: World, active: Active) -> Watch:
     return Watch(
         levels, jnp.stack([closed, ~yes, yes]), jnp.stack([closed, yes, yes]), reach.turns & closed
     )
+
+
+def rising(watched: Watch) -> jax.Array:
+    """Whether what ``distances`` tells of each event grows where it happens, ``(kinds, pairs)``."""
+    if watched.turns is None:
+        return watched.opens
+    return jnp.concatenate([watched.opens, jnp.ones_like(watched.opens[:1])])
 
 
 def gap_acceleration(before: Ends, after: Ends, duration: jax.Array) -> jax.Array:
@@ -909,19 +939,27 @@ def next_step(
         which = jnp.where(seen.tries == 0, found, seen.chosen)
         passed, slopes = distances(watched, seen_before, ends, seen.length)
         slope = jnp.sum(jnp.where(which, slopes, 0.0))
-        better = seen.length - jnp.sum(jnp.where(which, passed, 0.0)) / jnp.where(
-            jnp.abs(slope) > 1e-12, slope, jnp.inf
-        )
+        beyond = jnp.sum(jnp.where(which, passed, 0.0))
+        better = seen.length - beyond / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        # What has just parted is where it touches, too: the gap falls in a touch, and grows in a
+        # lift-off.
+        rises = jnp.any(which & rising(watched))
+        told = seen.within.told_by(seen.length, jnp.where(rises, beyond > 0, beyond < 0))
+        polished, counts = told.next_to_try(better)
+        polishes = (seen.tries > 0) & (seen.tries < POLISHING)
         length = jnp.where(
             seen.tries == 0,
             longest * jnp.minimum(jnp.min(theta), 1.0),
-            jnp.where(seen.tries < POLISHING, jnp.clip(better, 0.0, longest), seen.length),
+            jnp.where(polishes, polished, seen.length),
         )
+        whole = Within(jnp.zeros_like(longest), longest)
+        within = jax.tree.map(lambda new, old: jnp.where(seen.tries == 0, new, old), whole, told)
         return Search(
-            jnp.where(too_long, 0, seen.tries + 1),
+            jnp.where(too_long, 0, seen.tries + (counts | ~polishes)),
             jnp.where(too_long, shorter, longest),
             excess,
             jnp.where(too_long, shorter, length),
+            within,
             tried,
             which & ~too_long,
             reversal,
@@ -941,6 +979,7 @@ def next_step(
             tried_first,
             jnp.zeros_like(tried_first),
             tried_first,
+            Within(jnp.zeros_like(tried_first), tried_first),
             nothing,
             jnp.zeros((len(watched.gap) + (watched.turns is not None), len(gap)), dtype=bool),
             None if sliding is None else no_bracket(sliding, tried_first),

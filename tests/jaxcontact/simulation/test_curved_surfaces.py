@@ -79,6 +79,22 @@ def test_an_elastic_frictionless_motion_keeps_its_energy(name, method):
     )
 
 
+@pytest.mark.parametrize("method", [COMPLIANT, pytest.param(RIGID, marks=pytest.mark.long)])
+def test_what_has_just_left_a_wall_of_a_room_meets_the_next_one(method):
+    # The gap to the room grows from nothing, and falls again within the same step of the flight.
+    room = jc.Box(lengths=(0.2, 0.2, 0.2), hollow=True)
+    balls = scene(room).replace(gravity=(0.0, 0.0, 0.0))
+    for later in (1e-5, 3e-4):
+        lift_off = 1.3072e-3 if isinstance(method, jc.EventAligned) else 1e-5 / 0.15
+        start = jc.state(
+            position=(0.09 - 3.0 * (lift_off + later), 0.0, -0.09 + 1e-5),
+            velocity=(3.0, 0.0, -0.15),
+        )
+        found = jc.simulate(balls, start, [0.0, 3e-3], method=method)
+        assert found.velocity[-1] == pytest.approx([-3.0, 0.0, 0.15], abs=1e-6)
+        assert found.contacts.touch_down[1] == pytest.approx(lift_off + later, abs=1e-9)
+
+
 @pytest.mark.long
 @pytest.mark.slow
 def test_a_box_is_a_plane_on_its_face():
