@@ -61,20 +61,23 @@ def _is_sampled(problem: Problem, members: tuple[int, ...]) -> bool:
 
 
 def _take(samples: Samples, stride: int) -> Samples:
-    """Every k-th row of each trial: as the stride says, or so that ``LEAST`` are kept.
+    """Every k-th row of each trial: as the stride says, or so that ``LEAST`` of its own are kept,
+    also of a short one that is padded to the length of a long one.
 
     Each stands for those that are left out, so that what is known beforehand keeps its share. A
     robust loss knows deviations one by one, and keeps them; correlation has faded from one kept
     row to the next.
     """
-    count = np.shape(samples.times)[1]
-    stride = max(min(stride, count // LEAST), 1)
-    every = np.arange(round_length(-(-count // stride))) * stride
+    used = np.any(np.asarray(samples.weight) > 0, axis=-1)
+    count = used.shape[1] - np.argmax(used[:, ::-1], axis=1)[:, None]  # without padding
+    strides = np.maximum(np.minimum(count // LEAST, stride), 1)
+    longest = int(np.max(-(-count // strides)))
+    every = np.arange(round_length(longest)) * strides
     rows = np.minimum(every, count - 1)  # what is missing to a shared length repeats the last row
-    share = np.where(every < count, np.sqrt(stride) if samples.loss is None else 1.0, 0.0)
+    share = np.where(every < count, np.sqrt(strides) if samples.loss is None else 1.0, 0.0)
 
     def take(table: Any) -> Any:
-        return np.asarray(table)[:, rows]
+        return np.asarray(table)[np.arange(len(rows))[:, None], rows]
 
     taken = jax.tree.map(take, samples._replace(whitening=None))
-    return taken._replace(weight=taken.weight * share[:, None])
+    return taken._replace(weight=taken.weight * share[..., None])

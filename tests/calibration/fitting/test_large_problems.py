@@ -148,19 +148,23 @@ def test_a_step_is_that_of_the_dense_normal_equations():
         np.testing.assert_allclose(found, np.linalg.solve(normal, jacobian.T @ right), rtol=1e-9)
 
 
-def densely_sampled(*, sigma=2e-4) -> Problem:
-    """One drop, sampled 20,000 times in 1.6 s."""
-    times = np.linspace(0.0, 1.6, 20_000)
+def sampled_drop(count: int, *, sigma: float) -> Trial:
+    """One drop, sampled so many times in 1.6 s."""
+    times = np.linspace(0.0, 1.6, count)
     start = jc.state(position=[0.0, 0.0, 0.52], velocity=[0.0, 0.0, 0.0])
     path = np.array(jc.simulate(scene(*TRUTH), start, times, method=METHOD).position)
     position = np.full(path.shape, np.nan)
     position[:, 2] = path[:, 2] + sigma * np.random.default_rng(1).standard_normal(times.size)
     deviations = np.where(np.isnan(position), np.nan, sigma)
     recording = Recording(name="drop", time=times, position=position, sigma=deviations)
-    reading = read_bounces(recording, radius=0.02)
+    return Trial(TrackedPositions(recording, read_bounces(recording, radius=0.02)))
+
+
+def densely_sampled(*counts: int, sigma: float = 2e-4) -> Problem:
+    """Drops, sampled so many times each: 20,000 times where nothing is said."""
     return Problem(
         scene(0.7, 0.1),
-        [Trial(TrackedPositions(recording, reading))],
+        [sampled_drop(count, sigma=sigma) for count in counts or (20_000,)],
         free=["contact.normal.restitution"],
         nuisance=[InitialState(), SurfaceHeight()],
         method=METHOD,
@@ -176,6 +180,25 @@ def test_thinning_keeps_what_all_samples_weigh():
     rows = np.searchsorted(whole.times[0], thinned.times[0, used])
     assert np.array_equal(whole.measured[0, rows], thinned.measured[0, used])
     assert set(np.diff(rows)) == {5}
+
+
+def test_a_short_recording_beside_a_long_one_keeps_its_samples():
+    """It is padded to the length of the long one, of which every fifteenth row would leave it
+    twenty.
+    """
+    problem = densely_sampled(30_000, 300, 1_000)
+    (whole,), (thinned,) = problem.data[0].samples, thinning.thin(problem)[0].samples
+    kept = np.count_nonzero(thinned.weight[..., 0], axis=1)
+    assert kept[1] == 300
+    assert thinning.LEAST <= kept[2] <= 1_000
+    assert kept[0] < KEPT
+    for r in range(3):
+        assert np.sum(thinned.weight[r] ** 2) == pytest.approx(
+            np.sum(whole.weight[r] ** 2), rel=5e-3
+        )
+        used = thinned.weight[r, :, 0] > 0
+        rows = np.searchsorted(whole.times[r], thinned.times[r, used])
+        assert np.array_equal(whole.measured[r, rows], thinned.measured[r, used])
 
 
 def test_what_is_no_dense_sample_of_a_motion_is_not_thinned(monkeypatch):
