@@ -9,9 +9,7 @@ from calibration.results.goodness import is_too_small
 from calibration.results.numbers import capitalise
 
 NOTHING = 1e-3
-"""Size of residuals, over that of the noise, from which on their ratio is no number to name: they
-were computed.
-"""
+"""Residuals of less than this part of the noise were computed, and their ratio is not named."""
 
 
 def diagnose(assessment: Assessment, estimates: dict[str, Estimate]) -> list[str]:
