@@ -54,6 +54,8 @@ def _describe_status(estimate: Estimate) -> list[str]:
     if estimate.status is Determination.NOT_DETERMINED:
         why = f": {estimate.note}" if estimate.note else ""
         return [f"{where} is not determined by these data{why}."]
+    if estimate.vanished:
+        return [f"{where} is next to 0: {estimate.note}."]
     if estimate.status is Determination.AT_BOUND:
         return [f"{where} = {estimate.value:.4g} is at a bound."]
     if estimate.status is Determination.AT_START:

@@ -43,7 +43,7 @@ def estimate_parameter(
         status, deviation = Determination.NOT_SIMULATED, np.inf
     elif (unseen or loose) and _is_nothing(assessment, parameter, coordinate, began):
         status, deviation = Determination.AT_BOUND, np.inf
-        note = "fell to next to nothing: these data show none"
+        note = "these data show none"
     elif (unseen or loose) and not ran_to_end:
         status, deviation = Determination.NOT_DETERMINED, np.inf
     elif parameter.at_bound(value):

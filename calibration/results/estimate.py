@@ -126,6 +126,13 @@ class Estimate:
             return self
         return dataclasses.replace(self, sd=math.inf, status=status, note="")
 
+    @property
+    def vanished(self) -> bool:
+        """Whether it is a positive quantity that fell to where it acts no more: its value is a
+        number without a meaning, next to 0.
+        """
+        return self.status is Determination.AT_BOUND and not math.isfinite(self.sd)
+
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Ends of the interval that covers the truth with probability ``level``, from the standard
         error.

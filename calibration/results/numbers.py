@@ -107,6 +107,8 @@ def found(estimate: Estimate, *, plus_minus: str = "+-") -> str:
     mislead, three digits and a question mark where the model does not explain the data, ``-`` where
     there is none.
     """
+    if estimate.vanished:
+        return "next to 0"
     if has_interval(estimate):
         return value_and_sd(estimate.value, estimate.sd, plus_minus=plus_minus)
     if estimate.status is Determination.NOT_EXPLAINED and math.isfinite(estimate.value):

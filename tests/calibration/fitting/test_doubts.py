@@ -263,6 +263,10 @@ def test_a_drag_that_is_none_is_an_answer():
     assert fit.converged
     drag = fit.parameters["drag.coefficient"]
     assert drag.status is cal.Determination.AT_BOUND
+    # What is left of it is no number to read.
+    line = next(line for line in str(fit).splitlines() if line.startswith("drag coefficient"))
+    assert "next to 0" in line
+    assert f"{drag.value:.4g}" not in str(fit)
     assert drag.value < 1e-3
     assert drag.interval() == (-math.inf, math.inf)
 
