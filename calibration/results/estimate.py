@@ -128,7 +128,7 @@ class Estimate:
 
     @property
     def vanished(self) -> bool:
-        """Whether it is a positive quantity that fell to where it acts no more: its value is a
+        """Whether it is a positive quantity that fell to where it acts no more. Its value is then a
         number without a meaning, next to 0.
         """
         return self.status is Determination.AT_BOUND and not math.isfinite(self.sd)
