@@ -341,7 +341,7 @@ def make_remarks(
         )
 
 
-def sinking(bounces: Sequence[Bounce]) -> tuple[float, float, float]:
+def _sinking(bounces: Sequence[Bounce]) -> tuple[float, float, float]:
     """How far apart the heights are where flights meet, how much of it no duration of the contacts
     explains, and the duration that explains the rest.
 
@@ -373,7 +373,7 @@ def duration_from_heights(bounces: Sequence[Bounce]) -> float:
     """
     if len(bounces) < 3:
         return 0.0
-    apart, rest, duration = sinking(bounces)
+    apart, rest, duration = _sinking(bounces)
     tolerance = _tolerance_of_heights(bounces)
     return max(duration, 0.0) if apart > tolerance >= rest else 0.0
 
@@ -386,7 +386,7 @@ def _heights_apart(bounces: Sequence[Bounce]) -> Iterator[str]:
     """Say why flights meet at different heights."""
     if len(bounces) < 2:
         return
-    apart, rest, duration = sinking(bounces)
+    apart, rest, duration = _sinking(bounces)
     tolerance = _tolerance_of_heights(bounces)
     if apart <= tolerance:
         return

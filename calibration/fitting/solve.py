@@ -4,6 +4,7 @@ and again with the noise that the residuals show.
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import optax
@@ -78,9 +79,10 @@ def minimise_from(
         policy: by what the minimum is judged.
     """
     fewer = thin(problem) if method in SOLVERS else None
-    data = problem.data if fewer is None else fewer
 
-    def minimum_from(start: Start, tolerance: float = FINE) -> tuple[Minimum, tuple[Block, ...]]:
+    def minimum_from(
+        start: Start, data: tuple[Any, ...], tolerance: float = FINE
+    ) -> tuple[Minimum, tuple[Block, ...]]:
         return minimise_with_checkpoint(
             problem.layout,
             problem.scene,
@@ -98,13 +100,13 @@ def minimise_from(
     )
     start = began
     if any(np.any(own) for own in late) and not led:
-        settled, _ = minimum_from(began._replace(frozen_local=late), ROUGH)
+        some = problem.data if fewer is None else fewer
+        settled, _ = minimum_from(began._replace(frozen_local=late), some, ROUGH)
         start = began._replace(shared=settled.shared, local=settled.local)
     if fewer is not None:
-        near, _ = minimum_from(start, NEAR)
+        near, _ = minimum_from(start, fewer, NEAR)
         start = start.from_minimum(near)._replace(region=near.region)
-        data = problem.data
-    minimum, blocks = minimum_from(start)
+    minimum, blocks = minimum_from(start, problem.data)
     converged = is_an_end(problem.layout, minimum, blocks, start)
     assessment = assess(
         problem.layout,

@@ -131,7 +131,9 @@ class Estimate:
         """Whether it is a positive quantity that fell to where it acts no more. Its value is then a
         number without a meaning, next to 0.
         """
-        return self.status is Determination.AT_BOUND and not math.isfinite(self.sd)
+        unseen = self.status is Determination.AT_BOUND and not math.isfinite(self.sd)
+        # Between two finite ends there is an upper one, too.
+        return unseen and self.curve is not None and self.curve.parameter.about.transform == "log"
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Ends of the interval that covers the truth with probability ``level``, from the standard

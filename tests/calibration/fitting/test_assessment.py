@@ -430,6 +430,26 @@ def test_a_coefficient_that_fell_to_next_to_nothing_is_told_from_one_that_is_not
     assert math.isinf(found.sd)
 
 
+@pytest.mark.parametrize(
+    ("ends", "transform", "coordinate", "vanished"),
+    [((0.0, math.inf), "log", -8.0, True), ((0.0, 1.0), "logit", 20.0, False)],
+)
+def test_what_ran_to_an_end_that_is_not_0_has_not_vanished(ends, transform, coordinate, vanished):
+    about = Quantity("-", Interval(*ends, False, False), transform, "x", "x", "", None)
+    ended = estimate_parameter(
+        SimpleNamespace(policy=DEFAULT_POLICY, simulated=True, noise_unknown=False),
+        Parameter("x", about),
+        coordinate,
+        variance=math.inf,
+        unseen=True,
+        acts=True,
+        began=0.0,
+        degrees=np.inf,
+    )
+    assert ended.status is Determination.AT_BOUND
+    assert ended.vanished is vanished
+
+
 def test_an_interval_of_a_bounded_quantity_stays_inside():
     parameter = Parameter(
         "e", Quantity("-", Interval(0.0, 1.0, False, False), "logit", "restitution", "e", "", None)
