@@ -26,6 +26,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
@@ -678,7 +679,7 @@ def lowest_minimum(
     return minimise_with_doubts(
         problem,
         list_doubts(study, data),
-        lambda problem: minimum_of(study, problem),
+        partial(minimum_of, study),
         trials=trials,
     )
 
@@ -712,11 +713,11 @@ def let_scatter(study: Study, way: Explanation) -> Explanation:
     return Explanation(way.data, problem, assessment, way.lift, scatter=True, order=order)
 
 
-def minimum_of(study: Study, problem: Problem) -> tuple[Problem, Assessment]:
-    """The minimum as the study asks for it."""
-    return find_minimum(
-        problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
-    )
+def minimum_of(study: Study, problem: Problem, part: float = 1.0) -> tuple[Problem, Assessment]:
+    """The minimum as the study asks for it, with a part of the iterations."""
+    method = study.fit.method
+    steps = math.ceil(part * (study.fit.steps or default_steps(method)))
+    return find_minimum(problem, method=method, steps=steps, start={}, progress=None)
 
 
 def fit_trajectories(study: Study, *, progress: Say) -> Fit:

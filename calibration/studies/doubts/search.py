@@ -1,12 +1,14 @@
 """The minimum with all doubts free.
 
 Contacts that slide and contacts that stick are minima of their own, and what cameras do leads from
-one to the other. So the minimum is sought from the first guess, from the minimum without doubts,
+one to the other. So the minimum is sought from the minimum without doubts, from the first guess,
 and where the better one does not explain the data, from minima with the most promising one of
 them.
 """
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
 
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.release import predict_release, release
@@ -20,11 +22,25 @@ HOPELESS = 30.0
 TRIALS = 2
 """So many doubts are let free first where the data are not explained, by default."""
 
+BRIEF = 0.1
+"""Part of the iterations for a search from the first guess with all doubts free, where another
+search has arrived. Those that lead anywhere take a twentieth; the others creep along curved
+valleys.
+"""
+
+
+class Minimise(Protocol):
+    """How a minimum is found, with a part of the iterations that a search may take; the problem is
+    that with the methods of simulation that were used.
+    """
+
+    def __call__(self, problem: Problem, part: float = 1.0, /) -> tuple[Problem, Assessment]: ...
+
 
 def minimise_with_doubts(
     problem: Problem,
     doubts: Sequence[Doubt],
-    minimise: Callable[[Problem], tuple[Problem, Assessment]],
+    minimise: Minimise,
     *,
     trials: int = TRIALS,
 ) -> tuple[Problem, Assessment]:
@@ -37,13 +53,15 @@ def minimise_with_doubts(
         minimise: how a minimum is found.
         trials: so many doubts are let free first where the data are not explained.
     """
-    problem, best = minimise(problem)
     open_ones = [doubt for doubt in doubts if doubt.open]
     names = parameters_to_find(problem, open_ones)
     if not names:
-        return problem, best
-    _, plain = minimise(problem.replace(frozen=[*problem.frozen, *names]))
-    best = lower(best, let_free(problem, plain, names))
+        return minimise(problem)
+    followed, plain = minimise(problem.replace(frozen=[*problem.frozen, *names]))
+    problem = problem.with_layout(followed.layout)
+    best = let_free(problem, plain, names)
+    problem, other = minimise(problem, BRIEF if best.minimum.converged else 1.0)
+    best = lower(best, dataclasses.replace(other, steps=best.steps))
     if not best.explained and best.misfit < HOPELESS:
         promising = sorted(
             open_ones, key=lambda doubt: -predict_release(plain, doubt.parameters).drop
