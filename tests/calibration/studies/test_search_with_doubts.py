@@ -1,0 +1,64 @@
+"""In which order the minimum with all doubts free is sought, and how long."""
+
+from types import SimpleNamespace
+
+import jax
+import numpy as np
+import pytest
+
+import calibration as cal
+import jaxcontact as jc
+from calibration.fitting.follow import find_minimum
+from calibration.studies.doubts.search import BRIEF, minimise_with_doubts
+
+RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
+
+
+@pytest.fixture
+def problem():
+    angles = np.linspace(20.0, 70.0, 8)
+    tangents = (np.tan(np.radians(angles)) - 0.1 * 1.8) / 0.8
+    table = cal.ImpactTable(
+        name="impacts",
+        impact_angle=angles,
+        impact_speed=np.full(8, 2.0),
+        rebound_angle=np.degrees(np.arctan(tangents)),
+        normal_restitution=np.full(8, 0.8),
+        sigma={"rebound_angle": np.full(8, 0.5), "normal_restitution": np.full(8, 0.01)},
+    )
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.7), friction=jc.Coulomb(coefficient=0.15)
+    )
+    scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
+    return cal.Problem(scene, [table], free=[RESTITUTION, FRICTION])
+
+
+def searches(problem, doubts, steps):
+    """What was frozen in each search, and the part of the iterations it got; and the result."""
+    made = []
+
+    def minimise(problem, part=1.0, /):
+        made.append((tuple(problem.frozen), part))
+        return find_minimum(problem, steps=steps)
+
+    with jax.enable_x64(True):
+        _, found = minimise_with_doubts(problem, doubts, minimise)
+    return made, found
+
+
+@pytest.mark.parametrize(
+    ("steps", "part"),
+    [(300, BRIEF), (1, 1.0)],
+)
+def test_the_search_from_the_first_guess_is_brief_only_where_another_has_arrived(
+    problem, steps, part
+):
+    doubt = SimpleNamespace(open=True, parameters=(FRICTION,))
+    made, found = searches(problem, [doubt], steps)
+    assert made == [((FRICTION,), 1.0), ((), part)]
+    assert found.steps == steps  # later searches next to the minimum are not brief
+
+
+def test_without_doubts_there_is_one_search(problem):
+    closed = SimpleNamespace(open=False, parameters=(FRICTION,))
+    assert searches(problem, [closed], 300)[0] == [((), 1.0)]
