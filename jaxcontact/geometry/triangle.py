@@ -12,6 +12,7 @@ three edges.
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.geometry.closest_point import ClosestPoint
 from jaxcontact.geometry.segment import displacement_to_segment
@@ -25,6 +26,16 @@ FACE = REGIONS.index("F")
 
 _REGIONS_OF_EDGES = ((0, 1, 3), (1, 2, 4), (2, 0, 5))
 """Region of the triangle for the start, the end and the interior of each edge."""
+
+_BORDERS = np.zeros((len(REGIONS), 3, 3), dtype=bool)
+"""Which borders each region has, ``(region, edge, kind)``: that of an edge with the face, with the
+vertex at its start, and with that at its end.
+"""
+_BORDERS[FACE, :, 0] = True
+for _edge, (_start, _end, _interior) in enumerate(_REGIONS_OF_EDGES):
+    _BORDERS[_interior, _edge, :] = True
+    _BORDERS[_start, _edge, 1] = True
+    _BORDERS[_end, _edge, 2] = True
 
 
 def triangle_normal(triangle: Vectors) -> jax.Array:
@@ -71,8 +82,7 @@ def closest_point_on_triangle(point: Vector, triangle: Vectors) -> ClosestPoint:
     height = jnp.sum(normal * to_point[..., 0, :], axis=-1)
 
     ends = jnp.roll(triangle, -1, axis=-2)
-    inward = jnp.sum(normal[..., None, :] * cross(ends - triangle, to_point), axis=-1)
-    over_face = jnp.all(inward > 0.0, axis=-1)
+    over_face = jnp.all(_inward(normal, ends - triangle, to_point) > 0.0, axis=-1)
 
     to_edges, parts = displacement_to_segment(point[..., None, :], triangle, ends)
     closest = jnp.argmin(jnp.sum(to_edges * to_edges, axis=-1), axis=-1)[..., None] == jnp.arange(3)
@@ -93,3 +103,27 @@ def closest_point_on_triangle(point: Vector, triangle: Vectors) -> ClosestPoint:
         height,
         region,
     )
+
+
+def _inward(normal: jax.Array, along: jax.Array, to_point: jax.Array) -> jax.Array:
+    """How far points are on the inner side of the edges ``along``, times their length."""
+    return jnp.sum(normal[..., None, :] * cross(along, to_point), axis=-1)
+
+
+def borders_of_triangle(point: Vector, triangle: Vectors) -> tuple[jax.Array, jax.Array]:
+    """Signed distances of ``point`` from the planes between the regions, and which of them bound
+    that in which it is, ``(..., 9)`` each.
+
+    Args:
+        point: [m], ``(..., 3)``.
+        triangle: vertices [m], ``(..., 3, 3)``, the last axis that of the components.
+    """
+    point, triangle = jnp.asarray(point), jnp.asarray(triangle)
+    to_point = point[..., None, :] - triangle
+    length, axis = distance_and_direction(jnp.roll(triangle, -1, axis=-2) - triangle)
+    along = jnp.sum(axis * to_point, axis=-1)
+    inward = _inward(triangle_normal(triangle), axis, to_point)
+    planes = jnp.stack([inward, along, along - length], axis=-1)
+    bounds = jnp.asarray(_BORDERS)[closest_point_on_triangle(point, triangle).region]
+    flat = (*planes.shape[:-2], 9)
+    return jnp.reshape(planes, flat), jnp.reshape(bounds, flat)

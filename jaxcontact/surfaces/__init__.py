@@ -1,8 +1,8 @@
 """Surfaces that spheres touch: where each is closest to a centre, how far, in which direction, and
 how fast it moves there.
 
-Every surface is a model with one method, ``closest(center, time)``, and an optional prescribed
-``motion``. There are no forces here.
+Every surface is a model with a method ``closest(center, time)``, another one that tells where its
+parts end, ``borders``, and an optional prescribed ``motion``. There are no forces here.
 
 Example:
     >>> from jaxcontact import surfaces
@@ -12,7 +12,7 @@ Example:
     distance 0.25 m, closest point [0.  0.  0.5]
 """
 
-from jaxcontact.surfaces.base import Surface, SurfacePoint
+from jaxcontact.surfaces.base import Borders, Surface, SurfacePoint
 from jaxcontact.surfaces.beam import Beam
 from jaxcontact.surfaces.box import Box
 from jaxcontact.surfaces.capsule import Capsule
@@ -29,6 +29,7 @@ from jaxcontact.surfaces.tube import Tube
 
 __all__ = [
     "Beam",
+    "Borders",
     "Box",
     "Capsule",
     "Cone",

@@ -42,6 +42,26 @@ class SurfacePoint(NamedTuple):
 DistanceAndNormal = tuple[jax.Array, jax.Array]
 
 
+class Borders(NamedTuple):
+    """Where the parts of a surface end: the curvature under the centre of a sphere jumps there, and
+    with it how the force changes.
+
+    Attributes:
+        distance: signed distances [m] of the centre from its borders, of different sign on both
+            sides and with a slope at zero, ``(k,)``.
+        ends: whether each is a border of the part that is closest to the centre, ``(k,)``.
+    """
+
+    distance: jax.Array
+    ends: jax.Array
+
+    @staticmethod
+    def between_all(*distances: jax.Array) -> "Borders":
+        """Borders ``()`` each of which ends whatever part is closest."""
+        stacked = jnp.stack(distances)
+        return Borders(stacked, jnp.ones(stacked.shape, dtype=bool))
+
+
 class Surface(Undecorated, abc.ABC):
     """A rigid surface. A shape declares its parameters and gives ``at_rest``; ``closest`` adds
     motion and side.
@@ -75,6 +95,29 @@ class Surface(Undecorated, abc.ABC):
         """Signed distance of ``center`` ``(3,)`` from the surface as it is described, positive
         outside, and its gradient ``(3,)``.
         """
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        """Where the parts of the surface as it is described end, seen from ``center`` ``(3,)``.
+        Simulations land on them, so that derivatives are right where a contact passes from one part
+        to the next. By default there is one part.
+        """
+        return Borders(jnp.zeros(0, center.dtype), jnp.zeros(0, dtype=bool))
+
+    def borders(self, center: Real, time: Real) -> Borders:
+        """Where its parts end, seen from the centre of a sphere.
+
+        Args:
+            center: [m], ``(3,)``.
+            time: [s], ``()``.
+        """
+        center = 1.0 * jnp.asarray(center)
+        shape = _as_type(self, center.dtype)
+        motion = shape.motion
+        if motion is None:
+            return shape.borders_at_rest(center)
+        pose = motion.pose(jnp.asarray(time, center.dtype))
+        here = to_frame(center, pose.position, pose.rotation) + motion.reference_point
+        return shape.borders_at_rest(here)
 
     def _described(self, center: jax.Array) -> DistanceAndNormal:
         """``at_rest``, with its shapes checked."""
@@ -129,8 +172,13 @@ def in_frame(
     """Signed distance and normal of a shape that is described in a frame at ``origin``, turned by
     the rotation vector ``rotation``.
     """
-    distance, normal = shape(rotate(center - jnp.asarray(origin), -jnp.asarray(rotation)))
+    distance, normal = shape(to_frame(center, origin, rotation))
     return distance, rotate(normal, rotation)
+
+
+def to_frame(center: jax.Array, origin: Vector, rotation: Vector) -> jax.Array:
+    """``center`` in a frame at ``origin``, turned by the rotation vector ``rotation``."""
+    return rotate(center - jnp.asarray(origin), -jnp.asarray(rotation))
 
 
 def _as_type(surface: Any, dtype: Any) -> Any:

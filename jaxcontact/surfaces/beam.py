@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxcontact.numerics.smooth import Real, Vector, positive_part
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface, in_frame
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface, in_frame, to_frame
 from jaxcontact.surfaces.box import orthogonal_intersection
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
@@ -46,6 +46,13 @@ class Beam(Surface):
         return in_frame(self._in_own_axes, center, self.center, self.orientation)
 
     def _in_own_axes(self, point: jax.Array) -> DistanceAndNormal:
+        distances, normals = self._side_and_face(point)
+        return orthogonal_intersection(distances, normals)
+
+    def _side_and_face(self, point: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Signed distances ``(2,)`` from the round bar without ends that is the profile and from
+        the closer face, and their gradients ``(2, 3)``.
+        """
         _, y_axis, z_axis = jnp.eye(3, dtype=point.dtype)
         side = jnp.where(point >= 0.0, 1.0, -1.0).astype(point.dtype)
         beyond_box = side[0] * positive_part(side[0] * point[0] - 0.5 * self.length)
@@ -55,4 +62,13 @@ class Beam(Surface):
         distances = jnp.stack(
             [from_axis - 0.5 * self.width, side[2] * point[2] - 0.5 * self.thickness]
         )
-        return orthogonal_intersection(distances, jnp.stack([across, side[2] * z_axis]))
+        return distances, jnp.stack([across, side[2] * z_axis])
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        point = to_frame(center, self.center, self.orientation)
+        (over_side, over_face), _ = self._side_and_face(point)
+        round_end = jnp.abs(point[0]) - 0.5 * self.length
+        if self.hollow:
+            return Borders(round_end[None], (over_side >= over_face)[None])
+        ends = jnp.stack([over_side > 0.0, jnp.array(True), jnp.array(True)])
+        return Borders(jnp.stack([round_end, over_side, over_face]), ends)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxcontact.numerics.smooth import Vector
 from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces import dimensions
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface, in_frame
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface, in_frame, to_frame
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
 
@@ -74,8 +74,15 @@ class Box(Surface):
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         return in_frame(self._in_own_axes, center, self.center, self.orientation)
 
-    def _in_own_axes(self, point: jax.Array) -> DistanceAndNormal:
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        if self.hollow:
+            return super().borders_at_rest(center)
+        return Borders.between_all(*self._faces(to_frame(center, self.center, self.orientation))[0])
+
+    def _faces(self, point: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Signed distances from the closer of each two faces, and their gradients."""
         side = jnp.where(point >= 0.0, 1.0, -1.0).astype(point.dtype)
-        return orthogonal_intersection(
-            side * point - 0.5 * jnp.asarray(self.lengths), jnp.diag(side)
-        )
+        return side * point - 0.5 * jnp.asarray(self.lengths), jnp.diag(side)
+
+    def _in_own_axes(self, point: jax.Array) -> DistanceAndNormal:
+        return orthogonal_intersection(*self._faces(point))

@@ -10,8 +10,8 @@ from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
-from jaxcontact.surfaces.axial import check_axis
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface
+from jaxcontact.surfaces.axial import axial, check_axis
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward, perpendicular
 
@@ -49,3 +49,7 @@ class Capsule(Surface):
         _, axis = distance_and_direction(jnp.asarray(self.end) - jnp.asarray(self.start))
         distance, normal = outward(-to_axis, perpendicular(axis))
         return distance - self.radius, normal
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        at = axial(center, self.start, self.end)
+        return Borders.between_all(at.height, at.height - at.length)

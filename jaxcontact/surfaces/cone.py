@@ -9,8 +9,8 @@ import numpy as np
 from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces import dimensions
-from jaxcontact.surfaces.axial import axial, check_axis, from_rim, slant
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface
+from jaxcontact.surfaces.axial import Axial, axial, check_axis, from_rim, slant
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
 
@@ -64,8 +64,7 @@ class Cone(Surface):
         normals = jnp.stack([-at.axis, wall.normal, at.axis])
         heights = jnp.stack([-at.height, wall.over, at.height - at.length])
         inside = jnp.all(heights <= 0.0)
-        over_first = (heights[0] > 0.0) & (at.radius < self.start_radius)
-        over_second = (heights[2] > 0.0) & (at.radius < self.end_radius)
+        over_first, over_second = self._over_ends(at)
         face = jnp.where(
             inside, jnp.argmax(heights), jnp.where(over_first, 0, jnp.where(over_second, 2, 1))
         )
@@ -79,3 +78,30 @@ class Cone(Surface):
         return jnp.where(over_face, heights[face], from_edge), jnp.where(
             over_face, normals[face], direction
         )
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        if self.hollow:
+            return super().borders_at_rest(center)
+        at = axial(center, self.start, self.end)
+        wall = slant(at, self.start_radius, self.end_radius, at.length)
+        over_first, over_second = self._over_ends(at)
+        over_wall = ~(over_first | over_second)
+        at_first, at_second = (wall.along <= 0.0), (wall.along >= wall.length)
+        distances = [
+            at.radius - self.start_radius,
+            wall.along,
+            wall.along - wall.length,
+            at.radius - self.end_radius,
+        ]
+        ends = [
+            over_first | (over_wall & at_first),
+            over_wall,
+            over_wall,
+            over_second | (over_wall & at_second),
+        ]
+        return Borders(jnp.stack(distances), jnp.stack(ends))
+
+    def _over_ends(self, at: Axial) -> tuple[jax.Array, jax.Array]:
+        """Whether a point is over the first end, and over the second."""
+        over_first = (at.height < 0.0) & (at.radius < self.start_radius)
+        return over_first, (at.height > at.length) & (at.radius < self.end_radius)

@@ -9,7 +9,7 @@ from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import axial, check_axis
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.box import orthogonal_intersection
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
@@ -52,3 +52,9 @@ class Cylinder(Surface):
         return orthogonal_intersection(
             jnp.stack([at.radius - self.radius, beyond_end]), jnp.stack([at.across, outwards])
         )
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        if self.hollow:
+            return super().borders_at_rest(center)
+        at = axial(center, self.start, self.end)
+        return Borders.between_all(at.radius - self.radius, at.height, at.height - at.length)

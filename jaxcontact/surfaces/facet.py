@@ -7,10 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.geometry.closest_point import ClosestPoint
-from jaxcontact.geometry.triangle import FACE, closest_point_on_triangle, triangle_normal
+from jaxcontact.geometry.triangle import (
+    FACE,
+    borders_of_triangle,
+    closest_point_on_triangle,
+    triangle_normal,
+)
 from jaxcontact.numerics.smooth import Vectors
 from jaxcontact.parameters import is_concrete, model, parameter, static
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
 _ROUNDING_UNITS = 8.0
@@ -60,6 +65,9 @@ class Facet(Surface):
         return signed_distance(
             center, found, size=size, side=side, otherwise=triangle_normal(self.vertices)
         )
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        return Borders(*borders_of_triangle(center, self.vertices))
 
 
 def signed_distance(

@@ -7,8 +7,8 @@ import numpy as np
 from jaxcontact.numerics.smooth import Real, Vector, safe_norm
 from jaxcontact.parameters import is_concrete, model, parameter
 from jaxcontact.surfaces import dimensions
-from jaxcontact.surfaces.axial import axial, from_rim, slant
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface
+from jaxcontact.surfaces.axial import Axial, Slant, axial, from_rim, slant
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
 
@@ -72,9 +72,7 @@ class Funnel(Surface):
             )
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
-        opening, direction = 1.0 * jnp.asarray(self.center), 1.0 * jnp.asarray(self.axis)
-        at = axial(center, opening, opening + direction / safe_norm(direction))
-        wall = slant(at, self.opening_radius, self.rim_radius, self.height)
+        at, wall = self._along_wall(center)
         side = jnp.where(wall.over >= 0.0, 1.0, -1.0).astype(center.dtype)
         first = wall.along <= 0.0
         radius = jnp.where(first, self.opening_radius, self.rim_radius)
@@ -84,3 +82,12 @@ class Funnel(Surface):
         over_wall = (wall.along >= 0.0) & (wall.along <= wall.length)
         distance = jnp.where(over_wall, side * wall.over, far)
         return distance, jnp.where(over_wall, side * wall.normal, direction)
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        _, wall = self._along_wall(center)
+        return Borders.between_all(wall.along, wall.along - wall.length)
+
+    def _along_wall(self, center: jax.Array) -> tuple[Axial, Slant]:
+        opening, direction = 1.0 * jnp.asarray(self.center), 1.0 * jnp.asarray(self.axis)
+        at = axial(center, opening, opening + direction / safe_norm(direction))
+        return at, slant(at, self.opening_radius, self.rim_radius, self.height)

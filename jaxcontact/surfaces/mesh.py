@@ -6,11 +6,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.geometry.triangle import closest_point_on_triangle, triangle_normal
+from jaxcontact.geometry.triangle import (
+    borders_of_triangle,
+    closest_point_on_triangle,
+    triangle_normal,
+)
 from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Vectors
 from jaxcontact.parameters import is_concrete, model, parameter, static
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.facet import signed_distance, size_of_numbers
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
@@ -23,6 +27,9 @@ _VERTICES_OF_REGIONS = np.array(
 """
 
 _VERTEX_REGIONS = 3
+
+_TIED = 1e-9
+"""Relative difference of distances from triangles with a common edge that is rounding."""
 
 
 @model
@@ -103,6 +110,14 @@ class Mesh(Surface):
         return signed_distance(
             center, found, size=size_of_numbers(center, triangle), side=side, otherwise=normal
         )
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        triangles = jnp.asarray(self.vertices)[jnp.asarray(self.faces)]
+        distance, ends = borders_of_triangle(center, triangles)
+        # Of an edge or a vertex, several triangles are closest, up to rounding.
+        far = jnp.abs(closest_point_on_triangle(center, triangles).distance)
+        closest = far <= (1.0 + _TIED) * jnp.min(far)
+        return Borders(jnp.ravel(distance), jnp.ravel(ends & closest[:, None]))
 
 
 def _region_normal(

@@ -7,7 +7,7 @@ from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import model
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import axial, check_axis
-from jaxcontact.surfaces.base import DistanceAndNormal, Surface
+from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
 
@@ -49,3 +49,7 @@ class Tube(Surface):
         far, direction = outward(aside * at.across + beyond * at.axis, outside * at.across)
         distance = jnp.where(over_side, outside * aside, far)
         return distance, jnp.where(over_side, outside * at.across, direction)
+
+    def borders_at_rest(self, center: jax.Array) -> Borders:
+        at = axial(center, self.start, self.end)
+        return Borders.between_all(at.height, at.height - at.length)

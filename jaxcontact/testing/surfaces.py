@@ -1,19 +1,34 @@
 """The conformance check of a surface."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jaxcontact.surfaces.base import Surface, SurfacePoint
+from jaxcontact.surfaces.base import Borders, Surface, SurfacePoint
 from jaxcontact.testing.hooks import refusing_untraceable
 from jaxcontact.testing.model import assert_close, check_copies
 from jaxcontact.testing.precision import require_double_precision
 
 COUNT = 64
 """Centres of spheres at which a surface is checked."""
+
+WAY_PIECES, HALVINGS = 64, 20
+"""Each way between centres is searched for jumps in so many pieces, one of which is halved so many
+times, to a length of less than 1e-7 m.
+"""
+
+JUMP, NOT_THERE = 1e-3, 0.02
+"""Least change of the normal [-] and of its derivative [1/m] in that length that is a jump, of
+centres that are not so close to the surface [m], where curvatures know no bounds.
+"""
+
+AT_BORDER = 1e-7
+"""Distance from a border [m] that is rounding: of two parts that touch, which one is closer is told
+by a difference of second order.
+"""
 
 
 def check_surface(
@@ -27,7 +42,8 @@ def check_surface(
 
     The normal is a unit vector and the gradient of the distance; the point reported lies on the
     surface; the distance is that to one set of points (it changes by no more than the centre
-    moves); it falls as fast as the surface moves towards the centre; derivatives in forward and in
+    moves); it falls as fast as the surface moves towards the centre; where its curvature jumps and
+    the normal does not, one of its ``borders`` is passed; derivatives in forward and in
     reverse mode agree, second ones are finite; single precision stays single; the copy of a
     surface from a pickle is equal to it.
 
@@ -103,7 +119,59 @@ def check_surface(
     assert np.all(change <= apart + tolerance), (
         f"{name}: the distance changes by more than the centre moves, by {np.max(change - apart)} m"
     )
+    _check_borders(surface, name, centers, time)
     _check_single_precision(surface, name, jnp.asarray(centers, jnp.float32))
+
+
+class _Seen(NamedTuple):
+    """From one centre: distance, normal, its derivative by the centre, and the borders."""
+
+    distance: jax.Array
+    normal: jax.Array
+    bend: jax.Array
+    borders: Borders
+
+
+def _check_borders(surface: Surface, name: str, centers: np.ndarray, time: float) -> None:
+    """Where the derivative of the normal jumps on the way from centre to centre, a border lies."""
+
+    @jax.jit
+    @jax.vmap
+    def seen(center: jax.Array) -> Any:
+        at, slope = surface.closest(center, time), jax.jacfwd(surface.closest)(center, time)
+        return _Seen(at.distance, at.normal, slope.normal, surface.borders(center, time))
+
+    def seen_at(shares: np.ndarray) -> _Seen:
+        """At shares ``(ways, n)`` of all ways."""
+        places = centers[:-1, None] + shares[..., None] * np.diff(centers, axis=0)[:, None]
+        flat = seen(places.reshape(-1, 3))
+        return jax.tree.map(lambda x: np.reshape(x, (*shares.shape, *x.shape[1:])), flat)
+
+    def largest(values: ArrayLike) -> np.ndarray:
+        """Change from each place to the next, ``(ways, n - 1)``."""
+        change = np.abs(np.diff(values, axis=1))
+        return change.reshape(*change.shape[:2], -1).max(axis=-1)
+
+    low, width, changes = np.zeros(len(centers) - 1), 1.0, []
+    for pieces in (WAY_PIECES, *(2,) * HALVINGS):
+        width /= pieces
+        change = largest(seen_at(low[:, None] + width * np.arange(pieces + 1)).bend)
+        low = low + width * np.argmax(change, axis=1)
+        changes.append(np.max(change, axis=1))
+    both = seen_at(np.stack([low, low + width], axis=1))
+    # What is steep changes in proportion to the length, what jumps does not.
+    jumps = (changes[-1] > JUMP) & (changes[-1] > changes[-1 - HALVINGS // 4] / 2)
+    jumps &= (largest(both.normal)[:, 0] < JUMP) & (both.distance[:, 0] > NOT_THERE)
+    distance, ends = both.borders
+    crossed = (distance[:, 0] > 0) != (distance[:, 1] > 0)
+    passed = ends[:, 0] & (crossed | (np.abs(distance[:, 0]) < AT_BORDER))
+    missed = jumps & ~np.any(passed, axis=1)
+    place = centers[:-1] + low[:, None] * np.diff(centers, axis=0)
+    assert not missed.any(), (
+        f"{name}: the curvature jumps at the centre {place[missed][:1]}, where none of its borders "
+        "is. Derivatives of a contact that passes there would be inexact. Let borders_at_rest "
+        "return what is zero there, as jaxcontact.surfaces.Borders."
+    )
 
 
 def _check_single_precision(surface: Surface, name: str, centers: jax.Array) -> None:

@@ -32,6 +32,33 @@ def test_a_wrong_gradient_is_found():
         jc.testing.check_surface(Flat())
 
 
+@jc.model
+class Pill(jc.surfaces.Surface):
+    """Points at 0.2 m from a segment along the x axis, which ends at ``half_length``."""
+
+    half_length: float = jc.parameter(unit="m", label="half length", symbol="l", default=0.4)
+
+    def at_rest(self, center):
+        end = jnp.clip(center[0], -self.half_length, self.half_length)
+        apart = center - jnp.eye(3, dtype=center.dtype)[0] * end
+        distance = jnp.sqrt(jnp.sum(apart**2))
+        return distance - 0.2, apart / distance
+
+
+@jc.model
+class PillWithBorders(Pill):
+    """The same, which says where its ends begin."""
+
+    def borders_at_rest(self, center):
+        return jc.surfaces.Borders.between_all(jnp.abs(center[0]) - self.half_length)
+
+
+def test_a_jump_of_the_curvature_without_a_border_is_found():
+    with pytest.raises(AssertionError, match=r"Pill: the curvature jumps .* borders_at_rest"):
+        jc.testing.check_surface(Pill())
+    jc.testing.check_surface(PillWithBorders())
+
+
 @pytest.mark.slow
 def test_a_ball_bounces_on_it():
     contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8))

@@ -34,6 +34,7 @@ from jaxcontact.simulation.multibody.advancement import (
     motions,
     smaller_radius,
 )
+from jaxcontact.simulation.multibody.borders import border_ahead
 from jaxcontact.simulation.multibody.energy import StepRecord, after_impacts, ledger_of
 from jaxcontact.simulation.multibody.outputs import seen_at
 from jaxcontact.simulation.multibody.pairs import (
@@ -47,6 +48,7 @@ from jaxcontact.simulation.multibody.pairs import (
     world_of,
 )
 from jaxcontact.simulation.multibody.reversals import (
+    Ahead,
     Bracket,
     corners,
     left_of,
@@ -847,7 +849,9 @@ def next_step(
                 stepped = with_memory(active, stepped)
             none = 0.0 * length
             straight = jax.tree.map(jnp.zeros_like, progress.slopes)
-            return Sustained(stepped, jnp.zeros_like(gap), straight, none, none, no_margin(world))
+            return Sustained(
+                stepped, jnp.zeros_like(gap), straight, none, none, none, no_margin(world)
+            )
 
         if lasts is None:
             end = in_contact()
@@ -895,11 +899,12 @@ def next_step(
     # The corners of a clump in contact graze all the time, by rounding.
     graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
 
-    sliding = None
-    if lasts is not None or corners(world) is not None:
-        closed = active.closed & controlled
-        lasting = active.closed & (False if lasts is None else lasts)
+    closed = active.closed & controlled
+    lasting = active.closed & (False if lasts is None else lasts)
+    ahead, border = None, border_ahead(world, at, time, closed, lasting)
+    if lasts is not None or corners(world) is not None or border is not None:
         sliding = resisted(world, at, state, closed, lasting, progress.fastest, progress.margin)
+        ahead = Ahead(sliding, border)
 
     def search(seen: Search) -> Search:
         tried = after_step(seen.length, seen.longest)
@@ -916,19 +921,20 @@ def next_step(
         rough = rough | (switches & (longest > until_switch))
         too_long = (seen.tries == 0) & controlled & rough
         reversal, searches = seen.reversal, jnp.zeros((), dtype=bool)
-        if sliding is not None and reversal is not None:
-            # Where a motion begins, ends or passes a corner of what resists it, that is looked for.
-            left = left_of(world, sliding, tried.at, tried.end)
+        if ahead is not None and reversal is not None:
+            # Where a motion begins, ends or passes a corner of what resists it, or a part of a
+            # surface ends, that is looked for.
+            left = left_of(world, ahead, tried.at, tried.end, time + seen.length)
             reversal, searches = searched(
-                sliding, reversal, left, seen.length, first=seen.tries == 0, too_long=too_long
+                ahead, reversal, left, seen.length, first=seen.tries == 0, too_long=too_long
             )
         share = SAFETY / jnp.cbrt(jnp.maximum(excess, 1.0))
         share = jnp.clip(
             jnp.where(crosses | switches, jnp.minimum(share, 0.5), share), LEAST_SHORTER, SAFETY
         )
         shorter = jnp.maximum(share * longest, shortest)
-        if sliding is not None and reversal is not None:
-            shorter = jnp.where(searches, next_length(sliding, reversal), shorter)
+        if ahead is not None and reversal is not None:
+            shorter = jnp.where(searches, next_length(ahead, reversal), shorter)
         too_long = too_long | searches
         theta = first_events(watched, seen_before, ends, longest, active.closed, kept, graze)
         # One at a time, each with the derivative of its own time, even where several happen at the
@@ -982,7 +988,7 @@ def next_step(
             Within(jnp.zeros_like(tried_first), tried_first),
             nothing,
             jnp.zeros((len(watched.gap) + (watched.turns is not None), len(gap)), dtype=bool),
-            None if sliding is None else no_bracket(sliding, tried_first),
+            None if ahead is None else no_bracket(ahead, tried_first),
         )
         found = jax.lax.while_loop(unfinished, search, begun)
         reversal = found.reversal
@@ -991,17 +997,17 @@ def next_step(
             reversal = reversal._replace(chosen=chosen)
         return found._replace(reversal=reversal)
 
-    def left_of_chosen(found: Search, tried: Tried) -> jax.Array:
-        if sliding is None or found.reversal is None:
+    def left_of_chosen(found: Search, tried: Tried, length: jax.Array) -> jax.Array:
+        if ahead is None or found.reversal is None:
             return jnp.zeros_like(found.length)
-        left = left_of(world, sliding, tried.at, tried.end)
+        left = left_of(world, ahead, tried.at, tried.end, time + length)
         return jnp.sum(jnp.where(found.reversal.chosen, left.excess, 0.0))
 
     def rate_of_chosen(found: Search) -> jax.Array:
         # Of the step as it is computed, not of the motion, which differs by the error of the step:
         # of what is stiff, that is not small.
         def left(length: jax.Array) -> jax.Array:
-            return left_of_chosen(found, after_step(length, found.longest))
+            return left_of_chosen(found, after_step(length, found.longest), length)
 
         along = (found.length,), (jnp.ones_like(found.length),)
         return without_derivatives(lambda: jax.jvp(left, *along)[1])
@@ -1025,7 +1031,8 @@ def next_step(
                 here = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
                 slope = jnp.where(struck & (correction == 0), here, slope)
                 # The speed at which it ends stays what it is, whatever the parameters.
-                beyond = jnp.sum(jnp.where(chosen, passed, 0.0)) + left_of_chosen(found, after)
+                left = left_of_chosen(found, after, length)
+                beyond = jnp.sum(jnp.where(chosen, passed, 0.0)) + left
                 # A pair that grazes has hardly a slope.
                 slow = jnp.abs(slope) <= 1e-12
                 change = (beyond - frozen(beyond)) / jnp.where(slow, jnp.inf, slope)
@@ -1091,6 +1098,9 @@ def next_step(
                 lasts & ~jnp.any(touches), touching.settled & ~leaves & ~released, after.settled
             ),
         )
+    if border is not None and not world.rigid and found.reversal is not None:
+        wakes = border.wakes(frozen(found.reversal.chosen[-1]), end.apart)
+        after = after._replace(settled=after.settled & ~wakes)
     repeats = jnp.any(active.closed) | world.turns
     if lasts is not None:
         repeats = repeats & ~lasts

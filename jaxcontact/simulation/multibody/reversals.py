@@ -8,9 +8,11 @@ fixed (or a share of what could still be held), with the derivative of its own t
 to the jump no longer depends on the parameters.
 
 In any contact a step ends just beyond a corner of a resistance, of one that is linear up to some
-velocity, say: the next one begins with the slope that it goes on with.
+velocity, say: the next one begins with the slope that it goes on with. So it does where a part of a
+surface ends (``borders``).
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -22,6 +24,7 @@ from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene.scene import State
+from jaxcontact.simulation.multibody.borders import Border, borders
 from jaxcontact.simulation.multibody.pairs import Geometry, World, contact_of_each_pair
 from jaxcontact.simulation.multibody.step import rounding
 from jaxcontact.simulation.multibody.sustained_contacts import (
@@ -99,6 +102,38 @@ class Resisted(NamedTuple):
         """Motions whose change ends a step."""
         ends = self.slides | self.holds
         return ends if self.corner is None else ends | (self.corner.side != 0)
+
+
+class Ahead(NamedTuple):
+    """What ends a step: the motions that contacts resist, and the borders of surfaces (``None``
+    where there are none), the last one of the rows ``(kinds, pairs)``.
+    """
+
+    resisted: Resisted
+    border: Border | None
+
+    def rows(self, kinds: jax.Array, border: Callable[[Border], jax.Array]) -> jax.Array:
+        """Those of the motions and that of the ``border``."""
+        if self.border is None:
+            return kinds
+        return jnp.concatenate([kinds, border(self.border)[None]])
+
+    @property
+    def excess(self) -> jax.Array:
+        """As of ``Resisted``; of a border [m]."""
+        return self.rows(self.resisted.excess, lambda border: border.excess)
+
+    @property
+    def speed(self) -> jax.Array:
+        """As of ``Resisted``; of a border how near it a step ends [m]."""
+        return self.rows(self.resisted.speed, lambda border: border.near)
+
+    @property
+    def continuous(self) -> jax.Array:
+        """Whether what is watched passes a corner, or a border, and no jump."""
+        corner = self.resisted.corner
+        passes = jnp.zeros_like(self.resisted.slides) if corner is None else corner.side != 0
+        return self.rows(passes, lambda border: border.watched)
 
 
 class Bracket(NamedTuple):
@@ -265,7 +300,21 @@ class Left(NamedTuple):
     excess: jax.Array
 
 
-def left_of(world: World, before: Resisted, at: Geometry, end: Sustained) -> Left:
+def left_of(world: World, ahead: Ahead, at: Geometry, end: Sustained, time: jax.Array) -> Left:
+    """What is left of what was ``ahead``, at the ``end`` of a step and that ``time``."""
+    motions_left = left_of_motions(world, ahead.resisted, at, end)
+    if ahead.border is None:
+        return motions_left
+    now = borders(world, at.centre, time)
+    assert now is not None
+    excess = ahead.border.left(now, end.apart)
+    return Left(
+        ahead.rows(motions_left.speed, lambda border: border.near),
+        ahead.rows(motions_left.excess, lambda _: excess),
+    )
+
+
+def left_of_motions(world: World, before: Resisted, at: Geometry, end: Sustained) -> Left:
     """What is left of the motions ``before``, and of what could be held."""
     moving = motions(world, at, end.stepped.state)
     along = jnp.sum(moving * before.direction, axis=-1)
@@ -281,7 +330,7 @@ def left_of(world: World, before: Resisted, at: Geometry, end: Sustained) -> Lef
 
 
 def searched(
-    before: Resisted,
+    before: Ahead,
     bracket: Bracket,
     left: Left,
     length: jax.Array,
@@ -312,14 +361,14 @@ def searched(
     return now._replace(chosen=now.chosen & ~ends), begins | (goes_on & ~there & ~ends)
 
 
-def no_bracket(before: Resisted, length: jax.Array) -> Bracket:
+def no_bracket(before: Ahead, length: jax.Array) -> Bracket:
     """Nothing is searched for."""
     zero = jnp.zeros_like(length)
-    nothing = jnp.zeros_like(before.slides)
+    nothing = jnp.zeros(before.excess.shape, dtype=bool)
     return Bracket(nothing, jnp.asarray(0), zero, length, zero, zero, zero, zero)
 
 
-def begun(before: Resisted, left: Left, length: jax.Array) -> Bracket:
+def begun(before: Ahead, left: Left, length: jax.Array) -> Bracket:
     """The search for the first of the reversals in a step of some ``length``, by their mean
     rates.
     """
@@ -336,11 +385,9 @@ def begun(before: Resisted, left: Left, length: jax.Array) -> Bracket:
     return Bracket(chosen, jnp.asarray(0), zero, length, excess, speed, zero, beyond)
 
 
-def to_corner(before: Resisted, bracket: Bracket) -> jax.Array:
+def to_corner(before: Ahead, bracket: Bracket) -> jax.Array:
     """Whether what is searched for is a corner, where speeds are continuous, and no jump."""
-    if before.corner is None:
-        return jnp.zeros((), dtype=bool)
-    return jnp.any(bracket.chosen & (before.corner.side != 0))
+    return jnp.any(bracket.chosen & before.continuous)
 
 
 def narrowed(bracket: Bracket, left: Left, length: jax.Array) -> Bracket:
@@ -363,7 +410,7 @@ def narrowed(bracket: Bracket, left: Left, length: jax.Array) -> Bracket:
     )
 
 
-def next_length(before: Resisted, bracket: Bracket) -> jax.Array:
+def next_length(before: Ahead, bracket: Bracket) -> jax.Array:
     """Length of the next try [s]: by the slope to where half the speed is left, or into the middle;
     to a corner every second time by the chord, as the speed is continuous there: of the two, one
     falls short of it and one goes beyond.

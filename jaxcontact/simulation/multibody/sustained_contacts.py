@@ -484,6 +484,7 @@ class Sustained(NamedTuple):
         slopes: of the motion within the step; ``None`` where no contact may last.
         error: what velocities may lack, and spins times the extent of the body [m/s].
         spread: how far those of its ways are apart, likewise.
+        apart: how far the ends of its ways are [m].
         margin: share of what friction, rolling and spinning resistance can hold that is left at the
             end, ``(kinds, pairs)``.
     """
@@ -493,6 +494,7 @@ class Sustained(NamedTuple):
     slopes: Slopes | None
     error: jax.Array
     spread: jax.Array
+    apart: jax.Array
     margin: jax.Array
 
 
@@ -561,9 +563,10 @@ def sustained_step(
             ends.velocity - after.velocity, ends.spin - after.spin
         )
     )
+    apart = farthest_apart(world, ends, after)
     stepped = last._replace(state=settled, work=work, normal=normal)
     margin = extrapolated(margins_of_pieces[LAST])
-    return Sustained(stepped, load, slopes, error, spread, margin)
+    return Sustained(stepped, load, slopes, error, spread, apart, margin)
 
 
 def extrapolated(ends: jax.Array) -> jax.Array:
@@ -590,6 +593,18 @@ def fastest_motion(world: World, velocity: jax.Array, spin: jax.Array) -> jax.Ar
     size = jnp.max(world.extent)
     velocity, spin = jax.lax.stop_gradient((velocity, spin))
     return jnp.maximum(jnp.max(safe_norm(velocity)), jnp.max(size * safe_norm(spin)))
+
+
+def farthest_apart(world: World, states: State, other: State) -> jax.Array:
+    """Largest distance of a point of a body in stacked ``states`` from where it is in the ``other``
+    [m], without derivatives.
+    """
+    states, other = jax.lax.stop_gradient((states, other))
+    apart = safe_norm(states.position - other.position)
+    if states.orientation is not None and other.orientation is not None:
+        turn = 2 * safe_norm(states.orientation - other.orientation)
+        apart = apart + jnp.max(world.extent) * turn
+    return jnp.max(apart)
 
 
 def implicit_step(

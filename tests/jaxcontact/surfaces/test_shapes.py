@@ -30,6 +30,7 @@ from jaxcontact.surfaces import (
     Sphere,
     Tube,
 )
+from jaxcontact.testing import check_surface
 
 pytestmark = pytest.mark.slow
 
@@ -372,6 +373,18 @@ def test_derivatives_are_those_of_differences(name):
         np.testing.assert_allclose(
             np.einsum("cfp,cp->cf", slope, change)[smooth], sixth[smooth], atol=1e-7
         )
+
+
+@pytest.mark.parametrize("hollow", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    ["capsule", "cylinder", "cone", "frustum", "box", "beam", "facet", "tube", "funnel", "mesh"],
+)
+def test_where_the_curvature_jumps_there_is_a_border(name, hollow):
+    shape = SHAPES[name]
+    if hollow and name in ("facet", "tube", "funnel"):
+        pytest.skip("has no inside")
+    check_surface(shape.replace(hollow=True) if hollow else shape)
 
 
 @pytest.mark.parametrize("name", CONVEX)
