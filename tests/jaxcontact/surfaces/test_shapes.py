@@ -375,6 +375,26 @@ def test_derivatives_are_those_of_differences(name):
         )
 
 
+@pytest.mark.long(
+    "cylinder-False",
+    "cylinder-True",
+    "cone-False",
+    "cone-True",
+    "frustum-False",
+    "frustum-True",
+    "box-False",
+    "box-True",
+    "beam-False",
+    "beam-True",
+    "facet-False",
+    "facet-True",
+    "tube-False",
+    "tube-True",
+    "funnel-False",
+    "funnel-True",
+    "mesh-False",
+    "mesh-True",
+)
 @pytest.mark.parametrize("hollow", [False, True])
 @pytest.mark.parametrize(
     "name",

@@ -97,6 +97,7 @@ IMPACTS = {
 }
 
 
+@pytest.mark.long("capsule", "box", "mesh", "cone")
 @pytest.mark.parametrize("name", IMPACTS)
 def test_an_impact_that_passes_a_border_has_true_derivatives(name):
     surface, parts, place, friction = IMPACTS[name]
@@ -112,6 +113,7 @@ def test_an_impact_that_passes_a_border_has_true_derivatives(name):
     assert_right(ball, (value, slope), truth, value=1e-7, slope=3e-6)
 
 
+@pytest.mark.long
 def test_a_settled_contact_oscillates_where_its_load_jumps():
     ball = Ball(0.02, 0.03, 1e7, 1.0, 0.3, 1e-2, 9.81)
     start = np.zeros(9)
