@@ -85,6 +85,12 @@ from jaxcontact.simulation.multibody.sustained_contacts import (
     sustained_step,
 )
 from jaxcontact.simulation.multibody.touching_bodies import step_of_contacts
+from jaxcontact.simulation.multibody.young_contacts import (
+    MORE_STEPS,
+    may_begin_together,
+    with_shifts,
+    young_contacts,
+)
 from jaxcontact.surfaces import Plane
 
 BEYOND = 1.0 + 1e-6
@@ -803,8 +809,11 @@ def next_step(
         first = first_sustained(world, fastest_motion(world, state.velocity, state.spin), pull)
         sustained = jnp.where(jnp.isfinite(progress.longest), progress.longest, first)
         allowed = jnp.where(lasts, jnp.minimum(allowed, sustained), allowed)
+    young = young_contacts(world, active, gap, rate) if may_begin_together(world) else None
     if isinstance(method, EventAligned):
         resolved, usual = graded_step(world, active, gap, rate, method.graded_step)
+        if young is not None:
+            resolved = jnp.minimum(resolved, young.longest)
         smallest = finest_step(world, active, state)
         resolved = jnp.maximum(resolved, smallest)
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
@@ -845,6 +854,8 @@ def next_step(
     def after_step(length: jax.Array, longest: jax.Array) -> Tried:
         def in_contact() -> Sustained:
             stepped = step_of_contacts(world, active, state, time, length)
+            if young is not None:
+                stepped = with_shifts(world, active, state, time, length, young, stepped)
             if lasts is not None:
                 stepped = with_memory(active, stepped)
             none = 0.0 * length
@@ -1314,6 +1325,8 @@ def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: i
         in_contact = SHORTENED * (
             math.ceil((3.5 + 0.5 * law.is_steep) / method.graded_step) + STEPS_TO_CORNER
         )
+        if may_begin_together(world):
+            in_contact += MORE_STEPS
     if world.has_hysteresis:
         in_contact *= HYSTERESIS_BUDGET
     if world.rolls_on_springs:

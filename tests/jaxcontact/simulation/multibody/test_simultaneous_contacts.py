@@ -281,6 +281,51 @@ def test_derivatives_of_a_cube_that_lands_on_an_edge_are_those_of_differences():
         )
 
 
+STEEP = {
+    "Tsuji": jc.TsujiDashpot(stiffness=1e7, restitution=0.7),
+    "Tsuji to zero force": jc.TsujiDashpot(stiffness=1e7, restitution=0.7, end="zero_force"),
+    "Kuwabara and Kono": jc.KuwabaraKono(stiffness=1e7, dissipation_time=2e-6),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", STEEP)
+def test_derivatives_of_a_ball_that_touches_both_sides_of_a_groove_at_once(law):
+    """Whose damping rises like a root of the overlap: it has no derivative where a contact begins.
+
+    The sides are at right angles, so the ball meets each as if it were alone: it leaves with
+    ``-e`` times the velocity towards it, and its place changes by ``-e`` times what its start does.
+    At the same instant, or one after the other by less than a step.
+    """
+    normal, radius, mass = STEEP[law], 0.01, 0.01
+    sides = tuple(jc.Plane(normal=(x, 0.0, 1.0)) for x in (-1.0, 1.0))
+
+    def end(aside: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=radius, mass=mass),
+            surfaces=sides,
+            contact=jc.ContactModel(normal=normal),
+            gravity=(0.0, 0.0, 0.0),
+        )
+        begin = jc.state(
+            position=jnp.stack([aside, 0.0 * aside, 1.5 * radius + 0.0 * aside]),
+            velocity=(0.0, 0.0, -1.0),
+        )
+        method = jc.EventAligned(max_contacts=2, sustained_steps=0, max_steps=700)
+        found = jc.simulate(scene, begin, jnp.array([0.0, 0.01]), method=method, strict=False)
+        motion = jnp.stack([found.position[-1], radius * found.velocity[-1]])
+        return motion, (found.velocity[-1], found.status)
+
+    along = jax.jit(lambda aside: jax.jvp(end, (aside,), (1.0,), has_aux=True))
+    restitution = normal.restitution_at(np.sqrt(0.5), mass=mass)
+    expected = np.array([[-restitution, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    for aside in (0.0, 1e-13, 1e-10, 1e-8, 1e-6):
+        _, slope, (velocity, status) = along(aside)
+        assert jc.Status(int(status)) == jc.Status.SUCCESS
+        np.testing.assert_allclose(velocity, [0.0, 0.0, restitution], atol=1e-6)
+        np.testing.assert_allclose(slope, expected, atol=3e-4)
+
+
 @pytest.mark.long
 @pytest.mark.slow
 def test_simultaneous_rigid_impacts_have_the_derivative_along_which_they_stay_simultaneous():
