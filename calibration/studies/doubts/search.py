@@ -61,7 +61,10 @@ def minimise_with_doubts(
     problem = problem.with_layout(followed.layout)
     best = let_free(problem, plain, names)
     problem, other = minimise(problem, BRIEF if best.minimum.converged else 1.0)
-    best = lower(best, dataclasses.replace(other, steps=best.steps))
+    other = dataclasses.replace(other, steps=best.steps)
+    best = lower(best, other)
+    if best is other and not best.minimum.converged:  # what led somewhere goes on
+        best = lower(best, minimise_nearby(problem, best.start, best))
     if not best.explained and best.misfit < HOPELESS:
         promising = sorted(
             open_ones, key=lambda doubt: -predict_release(plain, doubt.parameters).drop

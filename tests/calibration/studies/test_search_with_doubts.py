@@ -1,5 +1,6 @@
 """In which order the minimum with all doubts free is sought, and how long."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import jax
@@ -9,6 +10,7 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.fitting.follow import find_minimum
+from calibration.studies.doubts import search
 from calibration.studies.doubts.search import BRIEF, minimise_with_doubts
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
@@ -62,3 +64,29 @@ def test_the_search_from_the_first_guess_is_brief_only_where_another_has_arrived
 def test_without_doubts_there_is_one_search(problem):
     closed = SimpleNamespace(open=False, parameters=(FRICTION,))
     assert searches(problem, [closed], 300)[0] == [((), 1.0)]
+
+
+def test_a_search_from_the_first_guess_that_led_lower_goes_on(problem, monkeypatch):
+    began = []
+
+    def minimise(problem, part=1.0, /):
+        if not began:
+            began.append(None)
+            return problem, find_minimum(problem, steps=1)[1]
+        found = find_minimum(problem)[1]
+        unfinished = found.minimum._replace(converged=np.asarray(False))
+        return problem, dataclasses.replace(found, minimum=unfinished)
+
+    def minimise_nearby(problem, start, near):
+        began.append(near.chi2)
+        arrived = near.minimum._replace(converged=np.asarray(True))
+        return dataclasses.replace(near, minimum=arrived)
+
+    monkeypatch.setattr(search, "minimise_nearby", minimise_nearby)
+    doubt = SimpleNamespace(open=True, parameters=(FRICTION,))
+    with jax.enable_x64(True):
+        _, found = minimise_with_doubts(problem, [doubt], minimise, trials=0)
+    _, let_free, gone_on = began
+    assert gone_on < let_free
+    assert found.chi2 == gone_on
+    assert found.minimum.converged
