@@ -50,6 +50,14 @@ class Borders(NamedTuple):
         distance: signed distances [m] of the centre from its borders, of different sign on both
             sides and with a slope at zero, ``(k,)``.
         ends: whether each is a border of the part that is closest to the centre, ``(k,)``.
+
+    Example:
+        The wall of a capsule along z ends 0.1 m from its middle, at either end:
+
+        >>> capsule = jc.surfaces.Capsule(start=(0, 0, -0.1), end=(0, 0, 0.1), radius=0.05)
+        >>> borders = capsule.borders(jnp.array([0.2, 0.0, 0.07]), 0.0)
+        >>> print(borders.distance, borders.ends)
+        [ 0.17 -0.03] [ True  True]
     """
 
     distance: jax.Array
