@@ -17,7 +17,7 @@ import numpy as np
 from jaxcontact.geometry.closest_point import ClosestPoint
 from jaxcontact.geometry.segment import displacement_to_segment
 from jaxcontact.geometry.vectors import cross, distance_and_direction
-from jaxcontact.numerics.smooth import Vector, Vectors
+from jaxcontact.numerics.smooth import Real, Vector, Vectors
 
 REGIONS = ("V1", "V2", "V3", "E12", "E23", "E31", "F")
 """Names of the regions, in the order of ``ClosestPoint.region``: vertices, edges, face."""
@@ -61,7 +61,9 @@ def triangle_normal(triangle: Vectors) -> jax.Array:
     return jnp.where(has_area, distance_and_direction(jnp.where(has_area, summed, 0.0))[1], 0.0)
 
 
-def closest_point_on_triangle(point: Vector, triangle: Vectors) -> ClosestPoint:
+def closest_point_on_triangle(
+    point: Vector, triangle: Vectors, *, beyond: Real = 0.0
+) -> ClosestPoint:
     """The point of ``triangle`` that is closest to ``point``.
 
     Triangles that are collapsed to a segment or a point are those. Derivatives of two orders are
@@ -72,6 +74,8 @@ def closest_point_on_triangle(point: Vector, triangle: Vectors) -> ClosestPoint:
     Args:
         point: [m], ``(..., 3)``.
         triangle: vertices [m], ``(..., 3, 3)``, the last axis that of the components.
+        beyond: how far beyond an edge a point still counts as over the face [m], ``()``: what is
+            rounding of the vertices.
 
     Returns:
         The closest point, its distance and direction.
@@ -82,7 +86,10 @@ def closest_point_on_triangle(point: Vector, triangle: Vectors) -> ClosestPoint:
     height = jnp.sum(normal * to_point[..., 0, :], axis=-1)
 
     ends = jnp.roll(triangle, -1, axis=-2)
-    over_face = jnp.all(_inward(normal, ends - triangle, to_point) > 0.0, axis=-1)
+    along = ends - triangle
+    outermost = -beyond * distance_and_direction(along)[0]
+    has_area = jnp.any(normal != 0.0, axis=-1)
+    over_face = has_area & jnp.all(_inward(normal, along, to_point) > outermost, axis=-1)
 
     to_edges, parts = displacement_to_segment(point[..., None, :], triangle, ends)
     closest = jnp.argmin(jnp.sum(to_edges * to_edges, axis=-1), axis=-1)[..., None] == jnp.arange(3)

@@ -18,7 +18,8 @@ from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
-_ROUNDING_UNITS = 8.0
+ROUNDING_UNITS = 8.0
+"""By how many units of their rounding coordinates may be off."""
 
 
 @model
@@ -88,7 +89,7 @@ def signed_distance(
         otherwise: unit normal on the surface, where the direction to the closest point is rounding;
             the gradient of the distance is the normal there too.
     """
-    apart = found.distance > _ROUNDING_UNITS * jnp.finfo(center.dtype).eps * size
+    apart = found.distance > ROUNDING_UNITS * jnp.finfo(center.dtype).eps * size
     distance = jnp.where(apart, side * found.distance, jnp.dot(center - found.point, otherwise))
     return distance, jnp.where(apart, -side * found.direction, otherwise)
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.geometry.triangle import (
+    FACE,
     borders_of_triangle,
     closest_point_on_triangle,
     triangle_normal,
@@ -15,7 +16,7 @@ from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Vectors
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
-from jaxcontact.surfaces.facet import signed_distance, size_of_numbers
+from jaxcontact.surfaces.facet import ROUNDING_UNITS, signed_distance, size_of_numbers
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
 
@@ -29,7 +30,9 @@ _VERTICES_OF_REGIONS = np.array(
 _VERTEX_REGIONS = 3
 
 _TIED = 1e-9
-"""Relative difference of distances from triangles with a common edge that is rounding."""
+"""Relative difference of distances from triangles with a common edge, and that of their normals,
+that is rounding.
+"""
 
 
 @model
@@ -96,10 +99,15 @@ class Mesh(Surface):
         faces = jnp.asarray(self.faces)
         vertices = jnp.asarray(self.vertices)
         frozen = jax.lax.stop_gradient(vertices)
-        distances = closest_point_on_triangle(jax.lax.stop_gradient(center), frozen[faces]).distance
-        nearest = faces[jnp.argmin(distances)]
+        beyond = self._rounding(center)
+        seen = closest_point_on_triangle(
+            jax.lax.stop_gradient(center), frozen[faces], beyond=beyond
+        )
+        # A face and an edge of its neighbour are equally far up to rounding: the face is flat.
+        over_face = seen.region == FACE
+        nearest = faces[jnp.argmin(seen.distance - jnp.where(over_face, beyond, 0.0))]
         triangle = vertices[nearest]
-        found = closest_point_on_triangle(center, triangle)
+        found = closest_point_on_triangle(center, triangle, beyond=beyond)
         if self.closed:
             normal = _region_normal(frozen, faces, nearest, found.region)
             side = jnp.where(jnp.dot(found.direction, normal) <= 0.0, 1.0, -1.0).astype(
@@ -117,7 +125,38 @@ class Mesh(Surface):
         # Of an edge or a vertex, several triangles are closest, up to rounding.
         far = jnp.abs(closest_point_on_triangle(center, triangles).distance)
         closest = far <= (1.0 + _TIED) * jnp.min(far)
-        return Borders(jnp.ravel(distance), jnp.ravel(ends & closest[:, None]))
+        bends = jnp.repeat(~self._flat_edges(), distance.shape[1] // 3, axis=1)
+        return Borders(jnp.ravel(distance), jnp.ravel(ends & closest[:, None] & bends))
+
+    def _rounding(self, center: jax.Array) -> jax.Array:
+        """Distance that is rounding of the coordinates [m]."""
+        size = size_of_numbers(center, self.vertices)
+        return ROUNDING_UNITS * jnp.finfo(center.dtype).eps * size
+
+    def _flat_edges(self) -> jax.Array:
+        """Edges ``(m, 3)`` at which two faces lie in one plane: no parts end there."""
+        faces = jnp.asarray(self.faces)
+        normals = triangle_normal(jax.lax.stop_gradient(jnp.asarray(self.vertices))[faces])
+        neighbour = jnp.asarray(_neighbours(np.asarray(self.faces)))
+        apart = jnp.abs(normals[neighbour] - normals[:, None])
+        return (neighbour >= 0) & (jnp.max(apart, axis=-1) < _TIED)
+
+
+def _neighbours(faces: np.ndarray) -> np.ndarray:
+    """The face behind each edge of ``faces``, ``(m, 3)``: the only one that runs through it in the
+    opposite direction; -1 where there is none, or several.
+    """
+    edges = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).tolist()
+    owners: dict[tuple[int, int], list[int]] = {}
+    for face, three in enumerate(edges):
+        for start, end in three:
+            owners.setdefault((start, end), []).append(face)
+
+    def behind(start: int, end: int) -> int:
+        others = owners.get((end, start), [])
+        return others[0] if len(others) == len(owners[start, end]) == 1 else -1
+
+    return np.array([[behind(*edge) for edge in three] for three in edges])
 
 
 def _region_normal(

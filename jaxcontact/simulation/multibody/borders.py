@@ -20,9 +20,10 @@ from jaxcontact.simulation.multibody.pairs import Geometry, World
 from jaxcontact.simulation.multibody.step import rounding
 from jaxcontact.surfaces.base import Borders
 
-BEYOND, BEFORE = 1e-7, 1e-5
+BEYOND, BEFORE = 1e-9, 1e-5
 """How far beyond a border a step ends, and how far before it one of a contact that lasts, in units
-of the radius: the curvature of less than that is left out.
+of the radius: the curvature of less than that is left out. From where it is closer already, it
+comes half the way.
 """
 
 WAYS_APART = 4.0
@@ -109,8 +110,10 @@ def border_ahead(
     size = jax.lax.stop_gradient(world.radius[0])
     rounded = rounding(centre) * (jnp.max(jnp.abs(centre)) + size)
     beyond = jnp.maximum(BEYOND * size, rounded)
-    near = jnp.where(lasting, jnp.maximum(BEFORE * size, 2 * beyond), beyond)
-    least = jnp.where(lasting, near, 2 * near)
-    watched = closed & now.ends & (jnp.abs(now.distance) > least)
+    closest = jnp.where(lasting, 2 * beyond, beyond)
+    watched = closed & now.ends & (jnp.abs(now.distance) > 2 * closest)
     side = jnp.where(watched, jnp.sign(now.distance), 0.0)
-    return Border(side, lasting, near, closest_way(side, now.distance))
+    way = closest_way(side, now.distance)
+    # A contact that goes along a border, however near, does not end its steps.
+    half = jnp.clip(way / 2, closest, BEFORE * size)
+    return Border(side, lasting, jnp.where(lasting, half, beyond), way)

@@ -878,3 +878,42 @@ def test_a_traced_vector_of_another_length_is_refused_by_name(name):
 
     with pytest.raises(ValueError, match=rf"Ellipsoid: {name} has shape \(4,\)"):
         jax.jit(distance)(jnp.ones(4))
+
+
+def test_a_flat_floor_of_triangles_is_a_plane_over_its_edges_and_vertices():
+    """Wherever it lies: there a face and an edge of its neighbour are equally far by rounding."""
+    rng = np.random.default_rng(0)
+    corners = np.arange(16).reshape(4, 4)
+    first, right, above, beyond = (
+        corners[rows, columns].ravel()
+        for rows in (slice(0, 3), slice(1, 4))
+        for columns in (slice(0, 3), slice(1, 4))
+    )
+    faces = np.concatenate([np.stack([first, above, beyond]), np.stack([first, beyond, right])], 1)
+    faces = faces.T
+    flat = np.stack([*np.divmod(np.arange(16), 4), np.zeros(16)], axis=1)
+    flat[:, :2] += 0.2 * rng.uniform(size=(16, 2))
+    shares = np.array([[1, 0, 0], [0.5, 0.5, 0], [0.3, 0, 0.7], [0, 0.6, 0.4], [0.2, 0.3, 0.5]])
+    on = np.concatenate([shares @ flat[face] for face in faces])
+    on = on[np.all((on[:, :2] > 0.3) & (on[:, :2] < 2.9), axis=1)]
+
+    @jax.jit
+    def seen(vertices, centers):
+        floor = Mesh(vertices=vertices, faces=faces, closed=False)
+
+        def at(center):
+            (distance, normal), borders = floor.at_rest(center), floor.borders_at_rest(center)
+            bend = jax.jacfwd(lambda center: floor.at_rest(center)[1])(center)
+            return distance, normal, bend, jnp.where(borders.ends, borders.distance, 1.0)
+
+        return jax.vmap(at)(centers)
+
+    for _ in range(20):
+        turn, shift = np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3)
+        beside = rng.choice([0.0, 1e-15, 1e-12, 1e-9], size=on.shape)
+        over = (on + beside * [1, 1, 0] + [0, 0, 0.02]) @ turn.T + shift
+        distance, normal, bend, border = seen(flat @ turn.T + shift, over)
+        np.testing.assert_allclose(distance, 0.02, rtol=1e-12)
+        np.testing.assert_allclose(normal, turn[:, 2] + 0 * normal, atol=1e-12)
+        np.testing.assert_allclose(bend, 0.0, atol=1e-9)
+        assert np.min(np.abs(border)) > 0.05  # only the rim of the floor is one
