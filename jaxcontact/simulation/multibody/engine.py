@@ -907,8 +907,9 @@ def next_step(
         if lasts is None
         else jnp.broadcast_to(lasts, active.closed.shape)
     )
-    # The corners of a clump in contact graze all the time, by rounding.
-    graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
+    # The corners of a clump in contact graze all the time, by rounding, and so do spheres that have
+    # touched and part slowly, in short steps.
+    graze = rounding(gap) * frozen(extent(world, state))
 
     closed = active.closed & controlled
     lasting = active.closed & (False if lasts is None else lasts)

@@ -326,6 +326,28 @@ def test_derivatives_of_a_ball_that_touches_both_sides_of_a_groove_at_once(law):
         np.testing.assert_allclose(slope, expected, atol=3e-4)
 
 
+@pytest.mark.slow
+def test_balls_that_part_where_they_touched_do_not_touch_again_by_rounding():
+    """A ball falls between two that touch, and drives them apart: steps are short there."""
+    bodies = jc.spheres(radius=0.01 * jnp.ones(3), mass=0.01 * jnp.ones(3))
+    contact = jc.ContactModel(normal=STEEP["Tsuji"])
+    scene = jc.Scene(bodies=bodies, surfaces=(), contact=contact, gravity=(0.0, 0.0, 0.0))
+    position = jnp.array([[-0.01, 0.0, 0.0], [0.01, 0.0, 0.0], [0.0, 0.0, 0.018]])
+    velocity = jnp.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    method = jc.EventAligned(max_contacts=4, sustained_steps=0, max_steps=700)
+
+    @jax.jit
+    def end(aside):
+        begin = jc.State(position.at[2, 0].add(aside), velocity, jnp.zeros((3, 3)))
+        return jc.simulate(scene, begin, jnp.array([0.0, 0.002]), method=method, strict=False)
+
+    for aside in (0.0, 1e-13, 1e-10):
+        motion = end(aside)
+        assert motion.status == jc.Status.SUCCESS
+        momentum = jnp.sum(motion.velocity[-1], axis=0)
+        np.testing.assert_allclose(momentum, [0.0, 0.0, -1.0], atol=1e-9)
+
+
 @pytest.mark.long
 @pytest.mark.slow
 def test_simultaneous_rigid_impacts_have_the_derivative_along_which_they_stay_simultaneous():
