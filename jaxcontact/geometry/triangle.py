@@ -117,13 +117,16 @@ def _inward(normal: jax.Array, along: jax.Array, to_point: jax.Array) -> jax.Arr
     return jnp.sum(normal[..., None, :] * cross(along, to_point), axis=-1)
 
 
-def borders_of_triangle(point: Vector, triangle: Vectors) -> tuple[jax.Array, jax.Array]:
+def borders_of_triangle(
+    point: Vector, triangle: Vectors, region: jax.Array
+) -> tuple[jax.Array, jax.Array]:
     """Signed distances of ``point`` from the planes between the regions, and which of them bound
     that in which it is, ``(..., 9)`` each.
 
     Args:
         point: [m], ``(..., 3)``.
         triangle: vertices [m], ``(..., 3, 3)``, the last axis that of the components.
+        region: in which the point is, as of ``closest_point_on_triangle``, ``(...)``.
     """
     point, triangle = jnp.asarray(point), jnp.asarray(triangle)
     to_point = point[..., None, :] - triangle
@@ -131,6 +134,6 @@ def borders_of_triangle(point: Vector, triangle: Vectors) -> tuple[jax.Array, ja
     along = jnp.sum(axis * to_point, axis=-1)
     inward = _inward(triangle_normal(triangle), axis, to_point)
     planes = jnp.stack([inward, along, along - length], axis=-1)
-    bounds = jnp.asarray(_BORDERS)[closest_point_on_triangle(point, triangle).region]
+    bounds = jnp.asarray(_BORDERS)[region]
     flat = (*planes.shape[:-2], 9)
     return jnp.reshape(planes, flat), jnp.reshape(bounds, flat)

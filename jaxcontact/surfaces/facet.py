@@ -18,8 +18,7 @@ from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
-ROUNDING_UNITS = 8.0
-"""By how many units of their rounding coordinates may be off."""
+_ROUNDING_UNITS = 8.0
 
 
 @model
@@ -62,20 +61,21 @@ class Facet(Surface):
         found = closest_point_on_triangle(center, self.vertices)
         behind = (found.region == FACE) & (found.height < 0.0)
         side = jnp.where(behind & (not self.two_sided), -1.0, 1.0).astype(center.dtype)
-        size = size_of_numbers(center, self.vertices)
+        rounding = rounding_of_distance(center, self.vertices)
         return signed_distance(
-            center, found, size=size, side=side, otherwise=triangle_normal(self.vertices)
+            center, found, rounding=rounding, side=side, otherwise=triangle_normal(self.vertices)
         )
 
     def borders_at_rest(self, center: jax.Array) -> Borders:
-        return Borders(*borders_of_triangle(center, self.vertices))
+        region = closest_point_on_triangle(center, self.vertices).region
+        return Borders(*borders_of_triangle(center, self.vertices, region))
 
 
 def signed_distance(
     center: jax.Array,
     found: ClosestPoint,
     *,
-    size: jax.Array,
+    rounding: jax.Array,
     side: jax.Array,
     otherwise: jax.Array,
 ) -> DistanceAndNormal:
@@ -84,18 +84,19 @@ def signed_distance(
     Args:
         center: [m], ``(3,)``.
         found: closest point to it.
-        size: of the numbers in which both are given [m], ``()``; from ``size_of_numbers``.
+        rounding: of the distance [m], ``()``; from ``rounding_of_distance``.
         side: 1 on the free side, -1 on the other.
         otherwise: unit normal on the surface, where the direction to the closest point is rounding;
             the gradient of the distance is the normal there too.
     """
-    apart = found.distance > ROUNDING_UNITS * jnp.finfo(center.dtype).eps * size
+    apart = found.distance > rounding
     distance = jnp.where(apart, side * found.distance, jnp.dot(center - found.point, otherwise))
     return distance, jnp.where(apart, -side * found.direction, otherwise)
 
 
-def size_of_numbers(center: jax.Array, triangle: Vectors) -> jax.Array:
-    """Largest coordinate [m], ``()``: distances are known to some units of its rounding."""
-    return jax.lax.stop_gradient(
-        jnp.maximum(jnp.max(jnp.abs(center)), jnp.max(jnp.abs(jnp.asarray(triangle))))
-    )
+def rounding_of_distance(center: jax.Array, triangles: Vectors) -> jax.Array:
+    """What is rounding of a distance from triangles with these vertices [m], ``()``: some units of
+    that of the largest coordinate.
+    """
+    size = jnp.maximum(jnp.max(jnp.abs(center)), jnp.max(jnp.abs(jnp.asarray(triangles))))
+    return _ROUNDING_UNITS * jnp.finfo(center.dtype).eps * jax.lax.stop_gradient(size)

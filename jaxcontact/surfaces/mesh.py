@@ -16,7 +16,7 @@ from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Vectors
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
-from jaxcontact.surfaces.facet import ROUNDING_UNITS, signed_distance, size_of_numbers
+from jaxcontact.surfaces.facet import rounding_of_distance, signed_distance
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
 
@@ -99,7 +99,7 @@ class Mesh(Surface):
         faces = jnp.asarray(self.faces)
         vertices = jnp.asarray(self.vertices)
         frozen = jax.lax.stop_gradient(vertices)
-        beyond = self._rounding(center)
+        beyond = rounding_of_distance(center, vertices)
         seen = closest_point_on_triangle(
             jax.lax.stop_gradient(center), frozen[faces], beyond=beyond
         )
@@ -115,23 +115,18 @@ class Mesh(Surface):
             )
         else:
             normal, side = triangle_normal(triangle), jnp.ones_like(found.distance)
-        return signed_distance(
-            center, found, size=size_of_numbers(center, triangle), side=side, otherwise=normal
-        )
+        rounding = rounding_of_distance(center, triangle)
+        return signed_distance(center, found, rounding=rounding, side=side, otherwise=normal)
 
     def borders_at_rest(self, center: jax.Array) -> Borders:
         triangles = jnp.asarray(self.vertices)[jnp.asarray(self.faces)]
-        distance, ends = borders_of_triangle(center, triangles)
+        found = closest_point_on_triangle(center, triangles)
+        distance, ends = borders_of_triangle(center, triangles, found.region)
         # Of an edge or a vertex, several triangles are closest, up to rounding.
-        far = jnp.abs(closest_point_on_triangle(center, triangles).distance)
+        far = jnp.abs(found.distance)
         closest = far <= (1.0 + _TIED) * jnp.min(far)
         bends = jnp.repeat(~self._flat_edges(), distance.shape[1] // 3, axis=1)
         return Borders(jnp.ravel(distance), jnp.ravel(ends & closest[:, None] & bends))
-
-    def _rounding(self, center: jax.Array) -> jax.Array:
-        """Distance that is rounding of the coordinates [m]."""
-        size = size_of_numbers(center, self.vertices)
-        return ROUNDING_UNITS * jnp.finfo(center.dtype).eps * size
 
     def _flat_edges(self) -> jax.Array:
         """Edges ``(m, 3)`` at which two faces lie in one plane: no parts end there."""
