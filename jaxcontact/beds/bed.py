@@ -5,11 +5,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.beds.contact_models import SphereContact
+from jaxcontact.beds.periods import Period
 from jaxcontact.beds.rolling import ElasticPlasticRolling
 from jaxcontact.numerics.smooth import Vector
-from jaxcontact.parameters import Replaceable, is_concrete, model, parameter
+from jaxcontact.parameters import Replaceable, check, is_concrete, model, parameter, quantity
 from jaxcontact.scene.bodies import Spheres
 from jaxcontact.surfaces.base import Surface
+
+LENGTH_OF_PERIOD = quantity(
+    unit="m",
+    label="length after which a bed repeats itself",
+    symbol="L",
+    interval="(0, inf)",
+    transform="log",
+    remedy="Give None where nothing repeats.",
+)
 
 
 @model
@@ -21,6 +31,9 @@ class Bed(Replaceable):
         contact: ``LinearSpringDashpot`` or ``HertzMindlin``, of spheres and walls alike.
         walls: surfaces; with a ``PrescribedMotion`` they move. Planes cost least.
         rolling: rolling resistance of spheres and walls alike; ``None``: without.
+        period: lengths in x, y and z after which the bed repeats itself, walls and all [m];
+            ``None`` where it does not. At least three times the largest diameter and the reach of
+            the lists beyond it (``BedSizes.skin``).
 
     Example:
         >>> bed = jc.Bed(
@@ -38,6 +51,7 @@ class Bed(Replaceable):
     contact: SphereContact
     walls: tuple[Surface, ...] = ()
     rolling: ElasticPlasticRolling | None = None
+    period: Period = (None, None, None)
     gravity: Vector = parameter(
         unit="m/s^2",
         label="acceleration of gravity",
@@ -67,6 +81,16 @@ class Bed(Replaceable):
                 f"Bed: rolling = {self.rolling!r} is no ElasticPlasticRolling. RollingSpring and "
                 "RollingResistance are of single contacts, for simulate."
             )
+        if type(self.period) is object:
+            return
+        if not isinstance(self.period, (tuple, list)) or len(self.period) != 3:
+            raise TypeError(
+                f"Bed: period = {self.period!r} is no three lengths. Give one for each of x, y and "
+                "z, None where nothing repeats: (0.1, 0.1, None)."
+            )
+        for axis, length in zip("xyz", self.period, strict=True):
+            if length is not None:
+                check("Bed", f"period in {axis}", length, LENGTH_OF_PERIOD)
 
     @property
     def gravity_vector(self) -> jax.Array:

@@ -21,6 +21,7 @@ from jaxcontact.beds.contact_lists import (
     total,
 )
 from jaxcontact.beds.contact_models import SphereContact
+from jaxcontact.beds.periods import Period, to_nearest
 from jaxcontact.beds.rolling import ElasticPlasticRolling, about_contact
 from jaxcontact.beds.walls import Walls, distance_and_normal, of_walls
 from jaxcontact.materials import effective_mass, effective_radius
@@ -84,9 +85,9 @@ def torque_cut(overlap: jax.Array, convention: str) -> jax.Array:
     return 0.5 * positive_part(overlap)
 
 
-def of_pairs(particles: Particles, pairs: Pairs, convention: str) -> Touch:
+def of_pairs(particles: Particles, pairs: Pairs, convention: str, period: Period) -> Touch:
     """Contacts of spheres with each other."""
-    apart = each(lambda x: difference(pairs, x), particles.position)
+    apart = to_nearest(each(lambda x: difference(pairs, x), particles.position), period)
     # Entries that are not used are pairs of a sphere with itself, at distance 0.
     distance = jnp.sqrt(jnp.where(pairs.live, dot(apart, apart), 1.0))
     normal = each(lambda x: x / distance, apart)

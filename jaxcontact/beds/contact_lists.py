@@ -18,7 +18,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.beds.cells import Along, cells_along
 from jaxcontact.beds.components import Components, dot, each
+from jaxcontact.beds.periods import Period, to_nearest
 
 
 @dataclasses.dataclass(frozen=True)
@@ -182,7 +184,12 @@ def no_history(room: int, real: np.dtype, *, rolling: bool) -> History:
 
 
 def first_sizes(
-    position: np.ndarray, radius: np.ndarray, walls: int, *, skin: float | None = None
+    position: np.ndarray,
+    radius: np.ndarray,
+    walls: int,
+    *,
+    period: Period,
+    skin: float | None = None,
 ) -> BedSizes:
     """Sizes for spheres ``(spheres, 3)`` of these radii ``(spheres,)`` [m], of which any could
     prove too small.
@@ -191,15 +198,19 @@ def first_sizes(
         position: [m].
         radius: [m].
         walls: number of walls.
+        period: of the bed [m].
         skin: [m]; ``None`` for a twentieth of the largest diameter: more makes the lists longer,
             less makes them anew more often.
     """
     spheres = len(radius)
     skin = 0.1 * float(np.max(radius)) if skin is None else skin
     edge = 2.0 * float(np.max(radius)) + skin
-    extent = np.ptp(position, axis=0) / edge
+    cells = [
+        int(extent / edge) + 2 if length is None else int(float(length) / edge)
+        for extent, length in zip(np.ptp(position, axis=0), period, strict=True)
+    ]
     return BedSizes(
-        cells=allowed_cells(extent.astype(np.int64) + 2, spheres),
+        cells=allowed_cells(np.asarray(cells), spheres),
         row=12,
         pairs=max(1, min(spheres * (spheres - 1) // 2, int(3.6 * spheres) + 16)),
         slots=max(1, min(spheres - 1, 14)),
@@ -292,27 +303,29 @@ def rebuilt(
     needs: Needs,
     wall_distance: jax.Array,
     sizes: BedSizes,
+    period: Period,
 ) -> Listed:
     """Spheres sorted by cell, the lists of what is near, and where these stood in the old ones;
     ``wall_distance`` is that of each sphere from each wall ``(walls, spheres)`` [m].
     """
     edge = 2.0 * jax.lax.stop_gradient(jnp.max(particles.radius)) + sizes.skin
     place = jax.lax.stop_gradient(particles.position)
-    lower = each(jnp.min, place)
-    reached = each(lambda x, low: jnp.floor((x - low) / edge), place, lower)
-    nx, ny, _ = sizes.cells
-    cx, cy, cz = (
-        jnp.clip(along, 0, count - 1).astype(jnp.int32)
-        for along, count in zip(reached, sizes.cells, strict=True)
+    period = jax.lax.stop_gradient(period)
+    x, y, z = (
+        cells_along(along, length, edge=edge, room=room)
+        for along, length, room in zip(place, period, sizes.cells, strict=True)
     )
-    order = _sorted(cx + nx * (cy + ny * cz))[1]
+    nx, ny, _ = sizes.cells
+    order = _sorted(x.place + nx * (y.place + ny * z.place))[1]
     sorted_particles = jax.tree.map(lambda column: column[order], particles)
-    other, near, row = _neighbours(cx[order], cy[order], cz[order], sizes)
-    found, rooms = _paired(sorted_particles, other, near, sizes)
+    x, y, z = (along._replace(place=along.place[order]) for along in (x, y, z))
+    other, near, row = _neighbours(x, y, z, sizes)
+    found, rooms = _paired(sorted_particles, other, near, sizes, period)
     gap = wall_distance[:, order] - sorted_particles.radius
     at_walls, wall_rooms = _at_walls(jax.lax.stop_gradient(gap), sizes)
     # A side of more cells than an integer counts is one of spheres that fly apart.
-    cells = jnp.stack([jnp.clip(jnp.max(along), 0, 1e8) for along in reached]).astype(jnp.int32) + 1
+    wanted = jnp.stack([along.wanted for along in (x, y, z)])
+    cells = jnp.clip(wanted, 1, 1e8).astype(jnp.int32)
     grown = Needs(
         jnp.maximum(needs.rooms, jnp.stack([row, *rooms, *wall_rooms])),
         jnp.maximum(needs.cells, cells),
@@ -349,32 +362,50 @@ def _bits(count: int) -> int:
 
 
 def _neighbours(
-    cx: jax.Array, cy: jax.Array, cz: jax.Array, sizes: BedSizes
+    x: Along, y: Along, z: Along, sizes: BedSizes
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """For each sphere the rows ``(5 row, spheres)`` of those behind it in neighbouring cells,
     which of them are there, and the room that they need.
     """
     nx, ny, nz = sizes.cells
-    key = cx + nx * (cy + ny * cz)
+    key = x.place + nx * (y.place + ny * z.place)
     start = jnp.searchsorted(
         key, jnp.arange(nx * ny * nz + 1, dtype=jnp.int32), method="scan_unrolled"
     ).astype(jnp.int32)
-    me = jnp.arange(key.shape[0], dtype=jnp.int32)
-    lows, highs = [], []
+    last = key.shape[0] - 1
+    after = jnp.arange(1, last + 2, dtype=jnp.int32)
+    lows, counts, ends, lengths = [], [], [], []
     # The rows of cells ahead of this one.
     for dy, dz in ((0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
-        inside = (cy + dy >= 0) & (cy + dy < ny) & (cz + dz < nz)
-        base = jnp.where(inside, key + nx * (dy + ny * dz), 0)
-        lows.append(start[base - (inside & (cx > 0))] if (dy, dz) != (0, 0) else me + 1)
-        highs.append(jnp.where(inside, start[base + 1 + (inside & (cx < nx - 1))], 0))
-    low, high = jnp.stack(lows)[:, None], jnp.stack(highs)[:, None]
-    place = jnp.arange(sizes.row, dtype=jnp.int32)[:, None]
-    last = key.shape[0] - 1
+        (row_y, in_y), (row_z, in_z) = y.beside(dy), z.beside(dz)
+        inside = in_y & in_z
+        row = jnp.where(inside, nx * (row_y + ny * row_z), 0)
+        beyond = start[row + x.place + 1]  # the first after the cell here
+        if x.repeats:
+            left, right = (x.beside(by)[0] for by in (-1, 1))
+            to_the_right = beyond + start[row + right + 1] - start[row + right]
+            low = start[row + left]
+            count = to_the_right - start[row + x.place] + start[row + left + 1] - low
+            ends.append(start[row + x.count])
+            lengths.append(ends[-1] - start[row])
+        else:
+            to_the_right = start[row + jnp.minimum(x.place + 1, nx - 1) + 1]
+            low = start[row + jnp.maximum(x.place - 1, 0)]
+            count = to_the_right - low
+        if (dy, dz) == (0, 0):
+            low, count = after, to_the_right - after
+        lows.append(low)
+        counts.append(jnp.where(inside, count, 0))
+    count = jnp.stack(counts)[:, None]
+    step = jnp.arange(sizes.row, dtype=jnp.int32)[:, None]
+    place = jnp.stack(lows)[:, None] + step
+    if x.repeats:  # behind the last cell of a row comes its first
+        end, length = jnp.stack(ends)[:, None], jnp.stack(lengths)[:, None]
+        place = jnp.where(place < end, place, place - length)
     other, there = (
-        each_row.reshape(-1, last + 1)
-        for each_row in (jnp.minimum(low + place, last), place < high - low)
+        each_row.reshape(-1, last + 1) for each_row in (jnp.clip(place, 0, last), step < count)
     )
-    return other, there, jnp.maximum(jnp.max(high - low), 0)
+    return other, there, jnp.maximum(jnp.max(count), 0)
 
 
 class Packed(NamedTuple):
@@ -428,12 +459,16 @@ class Entries(NamedTuple):
 
 
 def _paired(
-    particles: Particles, other: jax.Array, near: jax.Array, sizes: BedSizes
+    particles: Particles,
+    other: jax.Array,
+    near: jax.Array,
+    sizes: BedSizes,
+    period: Period,
 ) -> tuple[Entries, tuple[jax.Array, jax.Array]]:
     """The list of pairs within the skin, and the room that it needs."""
     spheres = particles.radius.shape[0]
     place, radius = jax.lax.stop_gradient((particles.position, particles.radius))
-    apart = each(lambda x: x - x[other], place)
+    apart = to_nearest(each(lambda x: x - x[other], place), period)
     hit = near & (dot(apart, apart) < (radius + radius[other] + sizes.skin) ** 2)
     row, sphere, live, first, count = _packed(hit, sizes.pairs)
     i = jnp.where(live, sphere, 0)

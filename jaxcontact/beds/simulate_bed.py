@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxcontact.beds.bed import Bed, check_bed
-from jaxcontact.beds.components import Components, cross, dot, each, to_last_axis
+from jaxcontact.beds.components import (
+    Components,
+    cross,
+    dot,
+    each,
+    from_last_axis,
+    to_last_axis,
+)
 from jaxcontact.beds.contact_forces import effective_at_walls, effective_of_pairs
 from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
+from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated
 from jaxcontact.beds.steps import (
     BedState,
     Work,
@@ -106,6 +114,7 @@ def simulate_bed(
         steps = np.full_like(steps, np.max(steps))  # one length of the scan for all intervals
     found = _found_sizes(bed, start) if sizes is None else sizes
     _check_precision(bed, start)
+    _check_period(bed, start, instants[0], found.skin)
 
     def run(room: BedSizes) -> BedTrajectory:
         return _run(
@@ -192,15 +201,17 @@ def _found_sizes(bed: Bed, start: State | BedState) -> BedSizes:
         position, count = to_last_axis(start.particles.position), start.particles.radius.shape[0]
     else:
         position, count = start.position, start.position.shape[0]
-    if not (is_concrete(position) and is_concrete(radius)):
+    periods = [length for length in bed.period if length is not None]
+    if not is_concrete((position, radius, *periods)):
         raise TypeError(
-            "simulate_bed: sizes must be given where start or radius are traced, because the room "
-            "of lists is fixed. Run once outside and hand in sizes=result.sizes."
+            "simulate_bed: sizes must be given where start, radius or period are traced, because "
+            "the room of lists is fixed. Run once outside and hand in sizes=result.sizes."
         )
     sizes = first_sizes(
         np.asarray(position, dtype=float),
         np.broadcast_to(np.asarray(radius, dtype=float), (count,)),
         len(bed.walls),
+        period=bed.period,
     )
     if isinstance(start, BedState):
         return enlarged(sizes, start.needs, count) or sizes
@@ -229,6 +240,39 @@ def _check_precision(bed: Bed, start: State | BedState) -> None:
             f"are lost in positions that {position.dtype} rounds to {rounding:.1e} m. Enable "
             'float64 (jax.config.update("jax_enable_x64", True)), or lower the stiffness.'
         )
+
+
+def _check_period(bed: Bed, start: State | BedState, time: float, skin: float) -> None:
+    """Raises where a bed cannot repeat itself as asked for, as far as numbers are known."""
+    lengths = [length for length in bed.period if length is not None]
+    if not lengths:
+        return
+    position = start.particles.position if isinstance(start, BedState) else start.position
+    real = jax.tree.leaves(position)[0].dtype
+    if real != np.float64:
+        raise TypeError(
+            f"simulate_bed: bed.period is given, but positions are {real}. They go on beyond the "
+            'period, and lose their digits. Enable float64 (jax.config.update("jax_enable_x64", '
+            "True))."
+        )
+    if is_concrete((*lengths, bed.spheres.radius)):
+        edge = 2.0 * float(np.max(np.asarray(bed.spheres.radius))) + skin
+        if not np.all(are_long_enough(bed.period, edge)):
+            raise ValueError(
+                f"simulate_bed: bed.period = {bed.period} m, but each must be at least "
+                f"{LEAST_CELLS * edge:.6g} m here: {LEAST_CELLS} times the largest diameter and "
+                "sizes.skin. Take more spheres and a longer period."
+            )
+    known = (*jax.tree.leaves(bed.walls), *lengths, *jax.tree.leaves(position))
+    if is_concrete(known):
+        place = position if isinstance(position, tuple) else from_last_axis(position)
+        for index, wall in enumerate(bed.walls):
+            if not is_repeated(wall, place, jnp.asarray(time), bed.period):
+                raise ValueError(
+                    f"simulate_bed: bed.walls[{index}] = {type(wall).__name__} is not the same one "
+                    f"bed.period = {bed.period} m further on, or turns about another axis. Give "
+                    "None along the directions in which a wall ends."
+                )
 
 
 class _Output(NamedTuple):
@@ -320,7 +364,7 @@ def _simulated(
         return state, _output(world, state)
 
     state, outputs = jax.lax.scan(interval, state, (lengths, counts))
-    return outputs, _contacts(state), state, _status(state, outputs, sizes)
+    return outputs, _contacts(state), state, _status(world, state, outputs, sizes)
 
 
 @partial(jax.jit, static_argnames=("sizes", "steps", "steps_per_list", "ledger"))
@@ -343,7 +387,7 @@ def _simulated_in_blocks(
     first = _output(world, state)
     state, later = jax.lax.scan(interval, state, lengths[1:])
     outputs = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, later)
-    return outputs, _contacts(state), state, _status(state, outputs, sizes)
+    return outputs, _contacts(state), state, _status(world, state, outputs, sizes)
 
 
 def _output(world: World, state: BedState) -> _Output:
@@ -439,21 +483,28 @@ def _contacts(state: BedState) -> BedContacts:
     return BedContacts(*columns, *vectors)
 
 
-def _status(state: BedState, outputs: _Output, sizes: BedSizes) -> jax.Array:
+def _status(world: World, state: BedState, outputs: _Output, sizes: BedSizes) -> jax.Array:
     total = jnp.sum(outputs.position) + jnp.sum(outputs.velocity) + jnp.sum(outputs.spin)
     finite = jnp.isfinite(jax.lax.stop_gradient(total))
     full = jnp.any(state.needs.rooms > jnp.asarray(sizes.rooms))
     deep = jnp.max(outputs.deepest) > DEEPEST
-    return jnp.where(
-        ~finite,
-        BedStatus.NOT_FINITE,
-        jnp.where(
-            full,
-            BedStatus.LISTS_FULL,
-            jnp.where(
-                state.outran,
-                BedStatus.LISTS_OUTRUN,
-                jnp.where(deep, BedStatus.DEEP_OVERLAP, BedStatus.SUCCESS),
-            ),
-        ),
-    ).astype(jnp.int32)
+    status = jnp.asarray(BedStatus.SUCCESS)
+    for code, happened in (
+        (BedStatus.DEEP_OVERLAP, deep),
+        (BedStatus.LISTS_OUTRUN, state.outran),
+        (BedStatus.LISTS_FULL, full),
+        (BedStatus.NOT_FINITE, ~finite),
+        (BedStatus.NOT_REPEATED, ~_repeats(world, state, sizes)),
+    ):
+        status = jnp.where(happened, code, status)
+    return status.astype(jnp.int32)
+
+
+def _repeats(world: World, state: BedState, sizes: BedSizes) -> jax.Array:
+    """Whether the bed can repeat itself as asked for."""
+    bed, particles = world.bed, state.particles
+    if all(length is None for length in bed.period):
+        return jnp.ones((), bool)
+    edge = 2.0 * jnp.max(particles.radius) + sizes.skin
+    same = [is_repeated(wall, particles.position, state.time, bed.period) for wall in bed.walls]
+    return are_long_enough(bed.period, edge) & jnp.all(jnp.asarray(same, bool))

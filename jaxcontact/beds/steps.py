@@ -176,7 +176,15 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
     """With lists of what is near now; springs and loads of contacts that go on are kept."""
     place = jax.lax.stop_gradient(state.particles.position)
     far = jax.lax.stop_gradient(distances(world.walls(state.time), place))
-    listed = rebuilt(state.particles, state.pairs, state.wall_contacts, state.needs, far, sizes)
+    listed = rebuilt(
+        state.particles,
+        state.pairs,
+        state.wall_contacts,
+        state.needs,
+        far,
+        sizes,
+        world.bed.period,
+    )
     between, at_walls = state.loads
     origin, wall_origin = listed.origin, listed.wall_origin
     place = jax.lax.stop_gradient(listed.particles.position)
@@ -236,7 +244,7 @@ def touching(world: World, state: BedState) -> tuple[Touch, Touch]:
         if world.bed.walls
         else _no_touch(state.wall_contacts)
     )
-    return of_pairs(state.particles, state.pairs, convention), at_walls
+    return of_pairs(state.particles, state.pairs, convention, world.bed.period), at_walls
 
 
 def _no_touch(contacts: WallContacts) -> Touch:

@@ -24,6 +24,7 @@ class BedStatus(enum.IntEnum):
     LISTS_OUTRUN = 2
     LISTS_FULL = 3
     NOT_FINITE = 4
+    NOT_REPEATED = 5
 
     @property
     def advice(self) -> str:
@@ -59,6 +60,11 @@ _ADVICE = {
         "A number in the result is not finite: an input was not, or the time step is too long "
         "for the stiffness and the steps grew without bounds. Nothing in the result is to be "
         "trusted. Leave time_step out, or shorten it."
+    ),
+    BedStatus.NOT_REPEATED: (
+        "The bed cannot repeat itself as its period says: a period is shorter than three times the "
+        "largest diameter and the skin of sizes, or a wall is not the same one period further on "
+        "or turns about another axis. Take a longer period, or None along that direction."
     ),
 }
 
@@ -179,7 +185,9 @@ class BedTrajectory(NamedTuple):
 
     Attributes:
         times: ``(times,)`` [s].
-        position: of the centres ``(times, spheres, 3)`` [m], in the order in which they were given.
+        position: of the centres ``(times, spheres, 3)`` [m], in the order in which they were given;
+            where the bed repeats itself they go on beyond its period, ``position % period`` is
+            within.
         velocity: as ``position`` [m/s].
         spin: as ``position`` [rad/s].
         energy: energies.

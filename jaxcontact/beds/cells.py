@@ -1,0 +1,49 @@
+"""The grid of cells that spheres are sorted into, and which cells are beside each other."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.numerics.smooth import Real
+
+
+class Along(NamedTuple):
+    """Cells along one direction.
+
+    Attributes:
+        place: cell of each sphere ``(spheres,)``.
+        count: so many are in use.
+        repeats: whether the last is followed by the first.
+        wanted: so many would be used if there were room.
+    """
+
+    place: jax.Array
+    count: jax.Array
+    repeats: bool
+    wanted: jax.Array
+
+    def beside(self, by: int) -> tuple[jax.Array, jax.Array]:
+        """The cell so many further on, for each sphere, and whether there is one."""
+        other = self.place + by
+        if self.repeats:
+            return other % self.count, jnp.ones_like(other, bool)
+        return other, (other >= 0) & (other < self.count)
+
+
+def cells_along(position: jax.Array, period: Real | None, *, edge: jax.Array, room: int) -> Along:
+    """Cells that are at least an ``edge`` [m] wide, at most ``room`` of them, for one component of
+    the positions ``(spheres,)`` [m].
+
+    Without a period [m] they begin at the lowest sphere, and spheres beyond the last belong to it.
+    """
+    if period is None:
+        reached = jnp.floor((position - jnp.min(position)) / edge)
+        place = jnp.clip(reached, 0, room - 1)
+        count = jnp.asarray(room, jnp.int32)
+        return Along(place.astype(jnp.int32), count, False, jnp.max(reached) + 1.0)
+    fit = jnp.floor(period / edge)
+    count = jnp.clip(fit, 1, room)
+    periods = position / period
+    place = jnp.clip(jnp.floor((periods - jnp.floor(periods)) * count), 0, count - 1)
+    return Along(place.astype(jnp.int32), count.astype(jnp.int32), True, fit)

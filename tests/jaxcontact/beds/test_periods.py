@@ -1,0 +1,215 @@
+"""Beds that repeat themselves: lists against all pairs, and what no box without sides may do."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+
+pytestmark = pytest.mark.slow
+
+COUNT, STEP, EDGE = 40, 2e-5, 0.04
+NUMBERS = np.random.default_rng(7)
+RADIUS = NUMBERS.uniform(4e-3, 6e-3, COUNT)
+CONTACT = jc.LinearSpringDashpot(stiffness=1e4, restitution=0.5, coefficient=0.4, zeta=0.1)
+PERIOD = (EDGE, EDGE, EDGE)
+
+
+def apart_of_all(place, period):
+    first, second = np.triu_indices(len(place), 1)
+    apart = place[first] - place[second]
+    for axis, length in enumerate(period):
+        if length is not None:
+            apart[:, axis] -= length * np.round(apart[:, axis] / length)
+    return first, second, np.linalg.norm(apart, axis=-1)
+
+
+def scattered():
+    """Places that are just apart, found by pushing apart those that are not."""
+    reach = 1.03 * (RADIUS[:, None] + RADIUS)
+    place = NUMBERS.uniform(0.0, EDGE, (COUNT, 3))
+    for _ in range(400):
+        away = place[:, None] - place
+        away = away - EDGE * np.round(away / EDGE)
+        distance = np.linalg.norm(away, axis=-1) + np.eye(COUNT)
+        overlap = np.maximum(reach - distance, 0.0) * (1 - np.eye(COUNT))
+        place = place + 0.5 * np.sum(overlap[..., None] * away / distance[..., None], axis=1)
+    return place
+
+
+PLACE = scattered()
+VELOCITY = NUMBERS.normal(0.0, 0.5, PLACE.shape)
+VELOCITY = VELOCITY - np.average(VELOCITY, axis=0, weights=RADIUS**3)
+SPIN = NUMBERS.normal(0.0, 10.0, PLACE.shape)
+
+
+def bed_of(radius=RADIUS, period=PERIOD, **others):
+    spheres = jc.spheres(radius=radius, density=2500.0)
+    others = {"contact": CONTACT, "gravity": (0.0, 0.0, 0.0), **others}
+    return jc.Bed(spheres=spheres, period=period, **others)
+
+
+def start_at(place=PLACE, velocity=VELOCITY, spin=SPIN):
+    return jc.state(position=place, velocity=velocity, spin=spin)
+
+
+TIMES = np.linspace(0.0, 200 * STEP, 3)
+
+
+@functools.cache
+def moved():
+    return jc.simulate_bed(bed_of(), start_at(), TIMES, time_step=STEP, ledger=True)
+
+
+@pytest.mark.parametrize(
+    "period",
+    [
+        (0.05, 0.04, None),
+        pytest.param((None, 0.05, 0.04), marks=pytest.mark.long),
+        pytest.param((0.04, None, None), marks=pytest.mark.long),
+        (0.05, 0.06, 0.045),
+        pytest.param((0.04, 0.04, 0.04), marks=pytest.mark.long),
+    ],
+)
+def test_lists_hold_all_pairs_that_are_near_over_the_period(period):
+    numbers = np.random.default_rng(1)
+    repeats = np.array([length is not None for length in period])
+    place = np.where(
+        repeats, numbers.uniform(-0.05, 0.1, (60, 3)), numbers.uniform(0, 0.06, (60, 3))
+    )
+    radius = numbers.uniform(4e-3, 6e-3, 60)
+    result = jc.simulate_bed(bed_of(radius, period), jc.state(position=place), [0.0], strict=False)
+    label, pairs = np.asarray(result.end.particles.label), result.end.pairs
+    live = np.asarray(pairs.live)
+    found = np.sort(np.stack([label[pairs.i], label[pairs.j]])[:, live], axis=0)
+    first, second, distance = apart_of_all(place, period)
+    near = distance < radius[first] + radius[second] + result.sizes.skin
+    assert np.sum(near) > 10
+    assert sorted(zip(*found, strict=True)) == sorted(zip(first[near], second[near], strict=True))
+
+
+def test_no_momentum_is_lost_and_the_books_close():
+    result = moved()
+    mass = np.asarray(bed_of().spheres.mass)[:, None]
+    momentum = np.sum(mass * np.asarray(result.velocity), axis=1)
+    assert np.max(np.abs(momentum)) < 1e-13 * np.sum(mass * np.abs(VELOCITY))
+    heat = sum(float(part[-1]) for part in result.ledger[:3])
+    assert heat > 0.2 * float(result.energy.kinetic[0])
+    assert abs(float(result.ledger.residual[-1])) < 1e-6 * heat
+    np.testing.assert_array_equal(result.position[0], PLACE)
+
+
+def test_it_is_all_the_same_which_repetition_a_sphere_is_and_where_the_box_begins():
+    repetition = NUMBERS.integers(-3, 4, PLACE.shape)
+    shift = EDGE * repetition + np.array([0.0137, -0.02, 0.3])
+    other = jc.simulate_bed(
+        bed_of(), start_at(PLACE + shift), TIMES, time_step=STEP, sizes=moved().sizes, ledger=True
+    )
+    np.testing.assert_allclose(other.position[-1] - shift, moved().position[-1], atol=1e-11)
+    np.testing.assert_allclose(other.spin[-1], moved().spin[-1], atol=1e-6)
+
+
+@pytest.mark.parametrize("axis", [0, pytest.param(1, marks=pytest.mark.long), 2])
+def test_a_bed_beside_itself_is_the_same_bed(axis):
+    step = EDGE * np.eye(3)[axis]
+    period = tuple(np.asarray(PERIOD) + step)
+    twice = jc.simulate_bed(
+        bed_of(np.tile(RADIUS, 2), period),
+        start_at(
+            np.concatenate([PLACE, PLACE + step]), np.tile(VELOCITY, (2, 1)), np.tile(SPIN, (2, 1))
+        ),
+        TIMES,
+        time_step=STEP,
+    )
+    for half, shift in ((slice(None, COUNT), 0.0), (slice(COUNT, None), step)):
+        np.testing.assert_allclose(
+            twice.position[-1, half] - shift, moved().position[-1], atol=1e-11
+        )
+
+
+def test_a_bed_that_slides_over_a_floor_has_no_ends():
+    """Gravity along the floor speeds up what rests on it without friction, over many periods."""
+    spheres = (jc.spheres(radius=5e-3, density=2500.0), CONTACT.replace(coefficient=0.0, zeta=0.0))
+    bed = jc.Bed(
+        spheres=spheres[0],
+        contact=spheres[1],
+        walls=(jc.Plane(),),
+        period=(EDGE, EDGE, None),
+        gravity=(5.0, 0.0, -9.81),
+    )
+    place = np.array([(0.0, 0.0, 0.005), (0.0101, 0.0, 0.005), (0.0, 0.02, 0.005)])
+    result = jc.simulate_bed(bed, jc.state(position=place), [0.0, 0.5, 1.0])
+    way = np.asarray(result.position[-1] - place)
+    np.testing.assert_allclose(way[:, 0], 0.5 * 5.0, rtol=1e-3)
+    assert int(result.end.rebuilds) > 50
+
+
+def test_derivatives_by_the_period_are_differences_of_the_steps():
+    sizes = moved().sizes
+
+    def speed(period):
+        result = jc.simulate_bed(
+            bed_of(period=(period, EDGE, EDGE)),
+            start_at(),
+            [0.0, 40 * STEP],
+            time_step=STEP,
+            steps_per_list=4,
+            sizes=sizes,
+        )
+        return jnp.mean(result.velocity[-1] * np.arange(1, COUNT + 1)[:, None])
+
+    forward, reverse = jax.jit(jax.jacfwd(speed))(EDGE), jax.jit(jax.grad(speed))(EDGE)
+    np.testing.assert_allclose(reverse, forward, rtol=1e-8)
+    value = jax.jit(speed)
+    shift = 1e-8
+    apart = (value(EDGE + shift) - value(EDGE - shift)) / (2.0 * shift)
+    assert abs(apart / forward - 1.0) < 1e-4
+
+
+def test_a_drum_may_repeat_itself_along_its_axis_but_not_across():
+    turning = jc.PrescribedMotion(angular_velocity=(0.0, 3.0, 0.0))
+    drum = jc.Cylinder(
+        start=(0.0, -1.0, 0.0), end=(0.0, 2.0, 0.0), radius=0.03, hollow=True, motion=turning
+    )
+    place = jc.state(position=[(0.0, 0.001, -0.025), (0.0, 0.0311, -0.02499)])
+    bed = functools.partial(bed_of, 5e-3, walls=(drum,), gravity=(0.0, 0.0, -9.81))
+    result = jc.simulate_bed(bed((None, EDGE, None)), place, [0.0, 1e-5])
+    pairs = result.contacts
+    assert np.any(np.asarray(pairs.touches) & (np.asarray(pairs.partner) >= 0))
+    with pytest.raises(ValueError, match=r"walls\[0\] = Cylinder is not the same one"):
+        jc.simulate_bed(bed((EDGE, None, None)), place, [0.0, 1e-5])
+
+
+def test_what_cannot_repeat_itself_is_refused():
+    with pytest.raises(ValueError, match=r"must be at least 0.0377"):
+        jc.simulate_bed(bed_of(period=(0.02, None, None)), start_at(), TIMES)
+    with pytest.raises(ValueError, match="period in y = -1 m is outside"):
+        bed_of(period=(0.1, -1.0, None))
+    with pytest.raises(TypeError, match="period in z = 'wide'"):
+        bed_of(period=(0.1, 0.1, "wide"))
+    with pytest.raises(TypeError, match="no three lengths"):
+        bed_of(period=0.1)
+    with pytest.raises(ValueError, match=r"walls\[0\] = Plane"):
+        jc.simulate_bed(bed_of(walls=(jc.Plane(normal=(1.0, 0.0, 1.0)),)), start_at(), TIMES)
+    spun = jc.Plane(motion=jc.PrescribedMotion(angular_velocity=(0.0, 0.0, 1.0)))
+    with pytest.raises(ValueError, match="turns about another axis"):
+        jc.simulate_bed(bed_of(walls=(spun,), period=(EDGE, EDGE, None)), start_at(), TIMES)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.5])
+def test_inside_jit_a_status_says_what_cannot_repeat_itself(tilt):
+    sizes = jc.BedSizes((3, 3, 3), 12, 12, 2, 3, 1, 5e-4)
+
+    @jax.jit
+    def status(tilt, period):
+        wall = jc.Plane(normal=(tilt, 0.0, 1.0))
+        bed = bed_of(5e-3, (period, None, None), walls=(wall,))
+        place = jc.state(position=[(0.0, 0.0, 0.02), (0.0, 0.011, 0.02)])
+        return jc.simulate_bed(bed, place, [0.0, 1e-3], time_step=STEP, sizes=sizes).status
+
+    fits = jc.BedStatus.SUCCESS if tilt == 0.0 else jc.BedStatus.NOT_REPEATED
+    assert int(status(tilt, EDGE)) == fits
+    assert int(status(tilt, 0.02)) == jc.BedStatus.NOT_REPEATED
