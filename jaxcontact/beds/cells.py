@@ -13,13 +13,13 @@ class Along(NamedTuple):
 
     Attributes:
         place: cell of each sphere ``(spheres,)``.
-        count: so many are in use.
+        used: so many there are.
         repeats: whether the last is followed by the first.
         wanted: so many would be used if there were room.
     """
 
     place: jax.Array
-    count: jax.Array
+    used: jax.Array
     repeats: bool
     wanted: jax.Array
 
@@ -27,8 +27,8 @@ class Along(NamedTuple):
         """The cell so many further on, for each sphere, and whether there is one."""
         other = self.place + by
         if self.repeats:
-            return other % self.count, jnp.ones_like(other, bool)
-        return other, (other >= 0) & (other < self.count)
+            return other % self.used, jnp.ones_like(other, bool)
+        return other, (other >= 0) & (other < self.used)
 
 
 def cells_along(position: jax.Array, period: Real | None, *, edge: jax.Array, room: int) -> Along:
@@ -40,10 +40,10 @@ def cells_along(position: jax.Array, period: Real | None, *, edge: jax.Array, ro
     if period is None:
         reached = jnp.floor((position - jnp.min(position)) / edge)
         place = jnp.clip(reached, 0, room - 1)
-        count = jnp.asarray(room, jnp.int32)
-        return Along(place.astype(jnp.int32), count, False, jnp.max(reached) + 1.0)
+        used = jnp.asarray(room, jnp.int32)
+        return Along(place.astype(jnp.int32), used, False, jnp.max(reached) + 1.0)
     fit = jnp.floor(period / edge)
-    count = jnp.clip(fit, 1, room)
+    used = jnp.clip(fit, 1, room)
     periods = position / period
-    place = jnp.clip(jnp.floor((periods - jnp.floor(periods)) * count), 0, count - 1)
-    return Along(place.astype(jnp.int32), count.astype(jnp.int32), True, fit)
+    place = jnp.clip(jnp.floor((periods - jnp.floor(periods)) * used), 0, used - 1)
+    return Along(place.astype(jnp.int32), used.astype(jnp.int32), True, fit)

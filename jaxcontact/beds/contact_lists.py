@@ -386,7 +386,7 @@ def _neighbours(
             to_the_right = beyond + start[row + right + 1] - start[row + right]
             low = start[row + left]
             count = to_the_right - start[row + x.place] + start[row + left + 1] - low
-            ends.append(start[row + x.count])
+            ends.append(start[row + x.used])
             lengths.append(ends[-1] - start[row])
         else:
             to_the_right = start[row + jnp.minimum(x.place + 1, nx - 1) + 1]

@@ -6,7 +6,7 @@ Positions go on beyond the period; what two spheres are apart is taken to the ne
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.beds.components import Components
+from jaxcontact.beds.components import Components, each, from_last_axis
 from jaxcontact.beds.walls import distances, walls_at
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.surfaces.base import Surface
@@ -48,10 +48,9 @@ def is_repeated(
     for axis, length in enumerate(period):
         if length is None:
             continue
-        step = [0.0, 0.0, 0.0]
-        step[axis] = length
-        there = distances(walls, tuple(x + by for x, by in zip(position, step, strict=True)))
-        turned = jnp.cross(walls.spin[0], jnp.asarray(step))
+        step = length * jnp.eye(3)[axis]
+        there = distances(walls, each(jnp.add, position, from_last_axis(step)))
+        turned = jnp.cross(walls.spin[0], step)
         still = jnp.all(jnp.abs(turned) <= ROUNDING * length * jnp.linalg.norm(walls.spin[0]))
         same = same & still & jnp.all(jnp.abs(there - here) <= ROUNDING * length)
     return same
