@@ -20,6 +20,9 @@ LENGTH_OF_PERIOD = quantity(
     transform="log",
     remedy="Give None where nothing repeats.",
 )
+RATE_OF_PERIOD = quantity(
+    unit="m/s", label="growth of the length after which a bed repeats itself", symbol="L'"
+)
 
 
 @model
@@ -34,6 +37,9 @@ class Bed(Replaceable):
         period: lengths in x, y and z after which the bed repeats itself, walls and all [m];
             ``None`` where it does not. At least three times the largest diameter and the reach of
             the lists beyond it (``BedSizes.skin``).
+        period_rate: how fast these lengths grow, from ``period`` at time 0 on [m/s]; ``None`` where
+            they stay. Spheres keep their velocities, and meet repetitions that move. Not with
+            walls, which do not stretch.
 
     Example:
         >>> bed = jc.Bed(
@@ -52,6 +58,7 @@ class Bed(Replaceable):
     walls: tuple[Surface, ...] = ()
     rolling: ElasticPlasticRolling | None = None
     period: Period = (None, None, None)
+    period_rate: Period = (None, None, None)
     gravity: Vector = parameter(
         unit="m/s^2",
         label="acceleration of gravity",
@@ -81,16 +88,32 @@ class Bed(Replaceable):
                 f"Bed: rolling = {self.rolling!r} is no ElasticPlasticRolling. RollingSpring and "
                 "RollingResistance are of single contacts, for simulate."
             )
-        if type(self.period) is object:
-            return
-        if not isinstance(self.period, (tuple, list)) or len(self.period) != 3:
-            raise TypeError(
-                f"Bed: period = {self.period!r} is no three lengths. Give one for each of x, y and "
-                "z, None where nothing repeats: (0.1, 0.1, None)."
+        for name, lengths, about in (
+            ("period", self.period, LENGTH_OF_PERIOD),
+            ("period_rate", self.period_rate, RATE_OF_PERIOD),
+        ):
+            if type(lengths) is object:
+                return
+            if not isinstance(lengths, (tuple, list)) or len(lengths) != 3:
+                raise TypeError(
+                    f"Bed: {name} = {lengths!r} is no three numbers. Give one for each of x, y and "
+                    "z, None where there is none: (0.1, 0.1, None)."
+                )
+            for axis, length in zip("xyz", lengths, strict=True):
+                if length is not None:
+                    check("Bed", f"{name} in {axis}", length, about)
+        for axis, length, rate in zip("xyz", self.period, self.period_rate, strict=True):
+            if length is None and rate is not None:
+                raise ValueError(
+                    f"Bed: period_rate in {axis} = {rate!r} m/s, but period in {axis} is None. "
+                    "Give the length, too, or no rate."
+                )
+        if self.walls and any(rate is not None for rate in self.period_rate):
+            raise ValueError(
+                f"Bed: period_rate = {self.period_rate!r} m/s is given together with walls. A wall "
+                "would have to stretch with the bed: where spheres rub on it they would find it "
+                "in another motion one period further on. Leave out either."
             )
-        for axis, length in zip("xyz", self.period, strict=True):
-            if length is not None:
-                check("Bed", f"period in {axis}", length, LENGTH_OF_PERIOD)
 
     @property
     def gravity_vector(self) -> jax.Array:

@@ -21,7 +21,7 @@ from jaxcontact.beds.contact_lists import (
     total,
 )
 from jaxcontact.beds.contact_models import SphereContact
-from jaxcontact.beds.periods import Period, to_nearest
+from jaxcontact.beds.periods import Repetition
 from jaxcontact.beds.rolling import ElasticPlasticRolling, about_contact
 from jaxcontact.beds.walls import Walls, distance_and_normal, of_walls
 from jaxcontact.materials import effective_mass, effective_radius
@@ -85,14 +85,16 @@ def torque_cut(overlap: jax.Array, convention: str) -> jax.Array:
     return 0.5 * positive_part(overlap)
 
 
-def of_pairs(particles: Particles, pairs: Pairs, convention: str, period: Period) -> Touch:
+def of_pairs(particles: Particles, pairs: Pairs, convention: str, repetition: Repetition) -> Touch:
     """Contacts of spheres with each other."""
-    apart = to_nearest(each(lambda x: difference(pairs, x), particles.position), period)
+    between = each(lambda x: difference(pairs, x), particles.position)
+    apart = repetition.to_nearest(between)
     # Entries that are not used are pairs of a sphere with itself, at distance 0.
     distance = jnp.sqrt(jnp.where(pairs.live, dot(apart, apart), 1.0))
     normal = each(lambda x: x / distance, apart)
     overlap = jnp.where(pairs.live, total(pairs, particles.radius) - distance, -1.0)
     velocity = each(lambda v: difference(pairs, v), particles.velocity)
+    velocity = repetition.seen_by(velocity, between)
     arms = each(lambda w: total(pairs, particles.radius * w), particles.spin)
     turn = jnp.zeros_like(overlap)
     if convention == "contact_point":

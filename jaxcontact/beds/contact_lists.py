@@ -20,7 +20,7 @@ import numpy as np
 
 from jaxcontact.beds.cells import Along, cells_along
 from jaxcontact.beds.components import Components, dot, each
-from jaxcontact.beds.periods import Period, to_nearest
+from jaxcontact.beds.periods import Period, Repetition
 
 
 @dataclasses.dataclass(frozen=True)
@@ -303,24 +303,24 @@ def rebuilt(
     needs: Needs,
     wall_distance: jax.Array,
     sizes: BedSizes,
-    period: Period,
+    repetition: Repetition,
 ) -> Listed:
     """Spheres sorted by cell, the lists of what is near, and where these stood in the old ones;
     ``wall_distance`` is that of each sphere from each wall ``(walls, spheres)`` [m].
     """
     edge = 2.0 * jax.lax.stop_gradient(jnp.max(particles.radius)) + sizes.skin
     place = jax.lax.stop_gradient(particles.position)
-    period = jax.lax.stop_gradient(period)
+    repetition = jax.lax.stop_gradient(repetition)
     x, y, z = (
         cells_along(along, length, edge=edge, room=room)
-        for along, length, room in zip(place, period, sizes.cells, strict=True)
+        for along, length, room in zip(place, repetition.lengths, sizes.cells, strict=True)
     )
     nx, ny, _ = sizes.cells
     order = _sorted(x.place + nx * (y.place + ny * z.place))[1]
     sorted_particles = jax.tree.map(lambda column: column[order], particles)
     x, y, z = (along._replace(place=along.place[order]) for along in (x, y, z))
     other, near, row = _neighbours(x, y, z, sizes)
-    found, rooms = _paired(sorted_particles, other, near, sizes, period)
+    found, rooms = _paired(sorted_particles, other, near, sizes, repetition)
     gap = wall_distance[:, order] - sorted_particles.radius
     at_walls, wall_rooms = _at_walls(jax.lax.stop_gradient(gap), sizes)
     # A side of more cells than an integer counts is one of spheres that fly apart.
@@ -463,12 +463,12 @@ def _paired(
     other: jax.Array,
     near: jax.Array,
     sizes: BedSizes,
-    period: Period,
+    repetition: Repetition,
 ) -> tuple[Entries, tuple[jax.Array, jax.Array]]:
     """The list of pairs within the skin, and the room that it needs."""
     spheres = particles.radius.shape[0]
     place, radius = jax.lax.stop_gradient((particles.position, particles.radius))
-    apart = to_nearest(each(lambda x: x - x[other], place), period)
+    apart = repetition.to_nearest(each(lambda x: x - x[other], place))
     hit = near & (dot(apart, apart) < (radius + radius[other] + sizes.skin) ** 2)
     row, sphere, live, first, count = _packed(hit, sizes.pairs)
     i = jnp.where(live, sphere, 0)

@@ -20,7 +20,7 @@ from jaxcontact.beds.components import (
 )
 from jaxcontact.beds.contact_forces import effective_at_walls, effective_of_pairs
 from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
-from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated
+from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated, periods_at
 from jaxcontact.beds.steps import (
     BedState,
     Work,
@@ -30,6 +30,7 @@ from jaxcontact.beds.steps import (
     begun,
     in_order,
     resumed,
+    touching,
     world_of,
 )
 from jaxcontact.beds.trajectory import (
@@ -114,7 +115,7 @@ def simulate_bed(
         steps = np.full_like(steps, np.max(steps))  # one length of the scan for all intervals
     found = _found_sizes(bed, start) if sizes is None else sizes
     _check_precision(bed, start)
-    _check_period(bed, start, instants[0], found.skin)
+    _check_period(bed, start, instants, found.skin)
 
     def run(room: BedSizes) -> BedTrajectory:
         return _run(
@@ -242,7 +243,7 @@ def _check_precision(bed: Bed, start: State | BedState) -> None:
         )
 
 
-def _check_period(bed: Bed, start: State | BedState, time: float, skin: float) -> None:
+def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, skin: float) -> None:
     """Raises where a bed cannot repeat itself as asked for, as far as numbers are known."""
     lengths = [length for length in bed.period if length is not None]
     if not lengths:
@@ -255,19 +256,23 @@ def _check_period(bed: Bed, start: State | BedState, time: float, skin: float) -
             'period, and lose their digits. Enable float64 (jax.config.update("jax_enable_x64", '
             "True))."
         )
-    if is_concrete((*lengths, bed.spheres.radius)):
+    rates = [rate for rate in bed.period_rate if rate is not None]
+    if is_concrete((*lengths, *rates, bed.spheres.radius)):
         edge = 2.0 * float(np.max(np.asarray(bed.spheres.radius))) + skin
-        if not np.all(are_long_enough(bed.period, edge)):
-            raise ValueError(
-                f"simulate_bed: bed.period = {bed.period} m, but each must be at least "
-                f"{LEAST_CELLS * edge:.6g} m here: {LEAST_CELLS} times the largest diameter and "
-                "sizes.skin. Take more spheres and a longer period."
-            )
+        for time in (times[0], times[-1]):
+            now = periods_at(bed.period, bed.period_rate, jnp.asarray(time)).lengths
+            if not are_long_enough(now, edge):
+                raise ValueError(
+                    f"simulate_bed: bed.period = {bed.period} m, with bed.period_rate = "
+                    f"{bed.period_rate} m/s, but each must be at least {LEAST_CELLS * edge:.6g} m "
+                    f"from {times[0]:g} s to {times[-1]:g} s: {LEAST_CELLS} times the largest "
+                    "diameter and sizes.skin. Take more spheres and a longer period."
+                )
     known = (*jax.tree.leaves(bed.walls), *lengths, *jax.tree.leaves(position))
     if is_concrete(known):
         place = position if isinstance(position, tuple) else from_last_axis(position)
         for index, wall in enumerate(bed.walls):
-            if not is_repeated(wall, place, jnp.asarray(time), bed.period):
+            if not is_repeated(wall, place, jnp.asarray(times[0]), bed.period):
                 raise ValueError(
                     f"simulate_bed: bed.walls[{index}] = {type(wall).__name__} is not the same one "
                     f"bed.period = {bed.period} m further on, or turns about another axis. Give "
@@ -285,6 +290,7 @@ class _Output(NamedTuple):
     work: Work
     wall_force: jax.Array
     wall_torque: jax.Array
+    virial: jax.Array
     deepest: jax.Array
 
 
@@ -326,6 +332,7 @@ def _run(
         outputs.work if ledger else None,
         outputs.wall_force,
         outputs.wall_torque,
+        outputs.virial,
         contacts,
         end,
         status,
@@ -434,6 +441,7 @@ def _output(world: World, state: BedState) -> _Output:
         state.work,
         force,
         torque,
+        _virial(world, state),
         jax.lax.stop_gradient(jnp.maximum(*deepest)),
     )
 
@@ -455,6 +463,22 @@ def _on_walls(world: World, state: BedState) -> tuple[jax.Array, jax.Array]:
         return -to_last_axis(each(lambda x: jnp.sum(jnp.where(here, x, 0.0), axis=-1), vector))
 
     return summed(loads.force), summed(torque)
+
+
+def _virial(world: World, state: BedState) -> jax.Array:
+    """Sum over contacts of the force on ``i`` times the way to its centre from that of ``j``, or
+    from a wall ``(3, 3)`` [N m].
+    """
+    particles, pairs, at_walls = state.particles, state.pairs, state.wall_contacts
+    reach = (
+        particles.radius[pairs.i] + particles.radius[pairs.j],
+        particles.radius[at_walls.sphere],
+    )
+    parts = []
+    for touch, loads, radii in zip(touching(world, state), state.loads, reach, strict=True):
+        way = each(lambda n, length=radii - touch.overlap: length * n, touch.normal)
+        parts.append(to_last_axis(loads.force).T @ to_last_axis(way))
+    return parts[0] + parts[1]
 
 
 def _contacts(state: BedState) -> BedContacts:
@@ -506,5 +530,6 @@ def _repeats(world: World, state: BedState, sizes: BedSizes) -> jax.Array:
     if all(length is None for length in bed.period):
         return jnp.ones((), bool)
     edge = 2.0 * jnp.max(particles.radius) + sizes.skin
-    same = [is_repeated(wall, particles.position, state.time, bed.period) for wall in bed.walls]
-    return are_long_enough(bed.period, edge) & jnp.all(jnp.asarray(same, bool))
+    now = world.repetition(state.time).lengths
+    same = [is_repeated(wall, particles.position, state.time, now) for wall in bed.walls]
+    return are_long_enough(now, edge) & jnp.all(jnp.asarray(same, bool))

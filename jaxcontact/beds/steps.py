@@ -34,6 +34,7 @@ from jaxcontact.beds.contact_lists import (
     signed_sum,
     sum_of_ends,
 )
+from jaxcontact.beds.periods import Repetition, growth_of_images, periods_at
 from jaxcontact.beds.walls import Walls, distances, walls_at
 from jaxcontact.scene.scene import State
 
@@ -45,7 +46,7 @@ class Work(NamedTuple):
         normal: of the bodies on their contacts, along the normal.
         tangential: along the plane.
         rolling: of their rolling.
-        walls: of moving walls on the bed.
+        walls: of moving walls and of periods that change on the bed.
     """
 
     normal: jax.Array
@@ -64,7 +65,7 @@ class BedState(NamedTuple):
         wall_contacts: likewise.
         loads: of pairs and of contacts with walls.
         work: done so far, since the first start.
-        listed: positions when the lists were made [m], and distances from the walls.
+        listed: positions when the lists were made [m], distances from the walls, and when [s].
         needs: the most that was needed.
         rebuilds: how often the lists were made.
         outran: whether a sphere moved further than the lists reach.
@@ -87,7 +88,7 @@ class BedState(NamedTuple):
     wall_contacts: WallContacts
     loads: tuple[Loads, Loads]
     work: Work
-    listed: tuple[Components, jax.Array]
+    listed: tuple[Components, jax.Array, jax.Array]
     needs: Needs
     rebuilds: jax.Array
     outran: jax.Array
@@ -104,6 +105,10 @@ class World(NamedTuple):
     def walls(self, time: jax.Array) -> Walls:
         """At a time [s]."""
         return walls_at(self.bed.walls, time)
+
+    def repetition(self, time: jax.Array) -> Repetition:
+        """At a time [s]."""
+        return periods_at(self.bed.period, self.bed.period_rate, time)
 
 
 def world_of(bed: Bed, *, ledger: bool) -> World:
@@ -144,7 +149,7 @@ def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedS
         contacts,
         (_unloaded(pairs.history, ends=2), _unloaded(contacts.history, ends=1)),
         Work(nothing, nothing, nothing, nothing),
-        (particles.position, jnp.zeros((len(world.bed.walls), spheres), real)),
+        (particles.position, jnp.zeros((len(world.bed.walls), spheres), real), time),
         Needs(jnp.zeros(5, jnp.int32), jnp.zeros(3, jnp.int32)),
         none,
         no,
@@ -183,7 +188,7 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
         state.needs,
         far,
         sizes,
-        world.bed.period,
+        world.repetition(state.time),
     )
     between, at_walls = state.loads
     origin, wall_origin = listed.origin, listed.wall_origin
@@ -205,7 +210,7 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
             ),
         ),
         needs=listed.needs,
-        listed=(place, distances(world.walls(state.time), place)),
+        listed=(place, distances(world.walls(state.time), place), state.time),
         rebuilds=state.rebuilds + 1,
     )
 
@@ -218,9 +223,9 @@ def checked(world: World, state: BedState, sizes: BedSizes) -> BedState:
 
 def excursion(world: World, state: BedState, ahead: jax.Array | float) -> jax.Array:
     """How far a sphere or a wall is from where it was when the lists were made [m], ``ahead``
-    seconds from now.
+    seconds from now. What repetitions approach each other by is shared by both spheres of a pair.
     """
-    particles, (listed, far) = jax.lax.stop_gradient((state.particles, state.listed))
+    particles, (listed, far, since) = jax.lax.stop_gradient((state.particles, state.listed))
     gone = each(
         lambda x, v, was: (x + ahead * v - was) ** 2,
         particles.position,
@@ -228,6 +233,8 @@ def excursion(world: World, state: BedState, ahead: jax.Array | float) -> jax.Ar
         listed,
     )
     farthest = jnp.sqrt(jnp.max(gone[0] + gone[1] + gone[2]))
+    growth = growth_of_images(world.repetition(state.time), particles.position)
+    farthest = farthest + 0.5 * growth * (state.time + ahead - since)
     moving = [index for index, wall in enumerate(world.bed.walls) if wall.motion is not None]
     if not moving:
         return farthest
@@ -244,7 +251,9 @@ def touching(world: World, state: BedState) -> tuple[Touch, Touch]:
         if world.bed.walls
         else _no_touch(state.wall_contacts)
     )
-    return of_pairs(state.particles, state.pairs, convention, world.bed.period), at_walls
+    return of_pairs(
+        state.particles, state.pairs, convention, world.repetition(state.time)
+    ), at_walls
 
 
 def _no_touch(contacts: WallContacts) -> Touch:
@@ -308,8 +317,12 @@ def booked(world: World, state: BedState, mean: Particles, h: jax.Array) -> BedS
     normal, tangential, rolling = (a + b for a, b in zip(*parts, strict=True))
     nothing = each(jnp.zeros_like, mean.velocity)
     still = mean._replace(velocity=nothing, spin=nothing)
-    at_walls = touching(world, state._replace(particles=still))[1]
-    walls = sum(power(at_walls, state.loads[1], rolling=rolls))
+    outside = touching(world, state._replace(particles=still))
+    at_ends = int(all(rate is None for rate in world.bed.period_rate))  # pairs move only there
+    walls = sum(
+        sum(power(touch, loads, rolling=rolls))
+        for touch, loads in zip(outside[at_ends:], state.loads[at_ends:], strict=True)
+    )
     work = state.work
     return state._replace(
         work=Work(

