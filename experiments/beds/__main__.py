@@ -19,6 +19,7 @@ from experiments.beds.grains import DIAMETER
 from experiments.beds.hopper import beverloo, beverloo_errors, discharge, exponent, fill
 from experiments.beds.repose import heap
 from experiments.beds.settling import CREEP_TIME, creep, settle
+from experiments.beds.triaxial import friction_angle, pack, shear
 
 FRICTIONS = (0.1, 0.3, 0.5)
 ROLLINGS = (0.0, 0.1, 0.4)
@@ -26,6 +27,7 @@ ROLLINGS = (0.0, 0.1, 0.4)
 OPENINGS = (4.5, 5.0, 5.5, 6.0)
 """Of the hopper, in diameters of a grain; through one of 4 they jam."""
 DRUM_FRICTIONS = (0.2, 0.5, 0.8)
+TRIAXIAL_FRICTIONS = (0.1, 0.3, 0.5)
 
 
 def settling(out: Path) -> None:
@@ -118,15 +120,17 @@ def hopper(out: Path) -> None:
 def drum(out: Path) -> None:
     """Dynamic angles of repose against friction, and torque against the moment of the weight."""
     drums: dict[float, Drum] = {}
-    for friction, seed, backwards in (
-        *((friction, 0, 0.0) for friction in DRUM_FRICTIONS),
-        (0.5, 1, 0.0),
-        (0.5, 0, 1.0),
+    for friction, seed, backwards, endless in (
+        *((friction, 0, 0.0, False) for friction in DRUM_FRICTIONS),
+        (0.5, 1, 0.0, False),
+        (0.5, 0, 1.0, False),
+        *((friction, 0, 0.0, True) for friction in DRUM_FRICTIONS),
     ):
-        one = turn(friction, 0.1, seed=seed, backwards=backwards)
+        one = turn(friction, 0.1, seed=seed, backwards=backwards, endless=endless)
         drums.setdefault(friction, one)
         print(
-            f"drum, friction {friction}, packing {seed}, {backwards:.0f} s backwards: "
+            f"{'endless ' if endless else ''}drum, friction {friction}, packing {seed}, "
+            f"{backwards:.0f} s backwards: "
             f"{one.angle:.2f} +- {one.error:.2f} degrees, {one.drift:+.2f} in the second half; "
             f"torque {one.torque:.4f} N m, moment of the weight "
             f"{one.moment + one.spun_up:.4f}, carried at {one.carried:.3f} of the drum; "
@@ -136,11 +140,35 @@ def drum(out: Path) -> None:
     pictures.draw_drums(out / "bed_drum.png", drums)
 
 
+def triaxial(out: Path) -> None:
+    """Packing without walls, and its compression along one axis."""
+    tests = {}
+    for friction in (0.0, *TRIAXIAL_FRICTIONS):
+        packed = pack(friction)
+        print(
+            f"packed, friction {friction}: solid fraction {packed.solid_fraction:.4f}, "
+            f"{packed.coordination:.2f} contacts of those that carry",
+            flush=True,
+        )
+        if friction == 0.0:
+            continue
+        one = tests[f"friction {friction}"] = shear(packed)
+        print(
+            f"sheared: angle of friction {one.peak_angle:.1f} degrees at most, "
+            f"{friction_angle(one.late_ratio):.1f} later; pressure on the sides off by "
+            f"{abs(np.mean(one.side) - 1):.0e}, scatter {np.std(one.side):.0e}; volume "
+            f"{100 * one.volume[-1]:+.1f} %, solid fraction {one.solid_fraction[-1]:.3f}",
+            flush=True,
+        )
+    pictures.draw_triaxial(out / "bed_triaxial.png", tests)
+
+
 TESTS: dict[str, Callable[[Path], None]] = {
     "settling": settling,
     "repose": repose,
     "hopper": hopper,
     "drum": drum,
+    "triaxial": triaxial,
 }
 
 

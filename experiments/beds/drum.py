@@ -73,14 +73,28 @@ class Drum:
 
 
 def turn(
-    friction: float, rolling_coefficient: float, *, seed: int = 0, backwards: float = 0.0
+    friction: float,
+    rolling_coefficient: float,
+    *,
+    seed: int = 0,
+    backwards: float = 0.0,
+    endless: bool = False,
 ) -> Drum:
-    """Filled in 0.4 s, turned ``backwards`` [s], then forwards for 1.5 s, and watched for 3 s."""
+    """Filled in 0.4 s, turned ``backwards`` [s], then forwards for 1.5 s, and watched for 3 s; an
+    ``endless`` drum repeats itself along its axis instead of having end walls.
+    """
     spheres = grains(COUNT, seed=seed)
+    period = (None, LENGTH if endless else None, None)
     state: jc.State | jc.BedState = _start(seed)
     for angular_velocity, duration in ((0.0, 0.4), (-TURNING, backwards), (TURNING, RISE)):
         if duration > 0.0:
-            bed = bed_of(spheres, friction, rolling_coefficient, walls(angular_velocity))
+            bed = bed_of(
+                spheres,
+                friction,
+                rolling_coefficient,
+                walls(angular_velocity, endless=endless),
+                period=period,
+            )
             state = jc.simulate_bed(
                 bed, state, [0.0, duration], time_step=TIME_STEP, sizes=SIZES
             ).end
@@ -106,17 +120,20 @@ def _start(seed: int) -> jc.State:
     return jc.state(position=place, velocity=numbers.normal(0.0, 0.05, place.shape))
 
 
-def walls(angular_velocity: float) -> tuple[jc.surfaces.Surface, ...]:
+def walls(angular_velocity: float, *, endless: bool) -> tuple[jc.surfaces.Surface, ...]:
     """The drum about the y axis and its ends, whose lowest points move along x."""
     motion = jc.PrescribedMotion(angular_velocity=(0.0, -angular_velocity, 0.0))
+    cylinder = jc.Cylinder(  # ends out of reach
+        start=(0.0, -9.0 * LENGTH, 0.0),
+        end=(0.0, 10.0 * LENGTH, 0.0),
+        radius=DRUM,
+        hollow=True,
+        motion=motion,
+    )
+    if endless:
+        return (cylinder,)
     return (
-        jc.Cylinder(  # ends out of reach
-            start=(0.0, -LENGTH, 0.0),
-            end=(0.0, 2.0 * LENGTH, 0.0),
-            radius=DRUM,
-            hollow=True,
-            motion=motion,
-        ),
+        cylinder,
         jc.Plane(normal=(0.0, 1.0, 0.0), motion=motion),
         jc.Plane(normal=(0.0, -1.0, 0.0), offset=-LENGTH, motion=motion),
     )
@@ -125,7 +142,8 @@ def walls(angular_velocity: float) -> tuple[jc.surfaces.Surface, ...]:
 def measure(motion: jc.BedTrajectory, spheres: jc.Spheres) -> Drum:
     """From the motion of grains in the drum that turns steadily."""
     mass, radius = np.asarray(spheres.mass), np.asarray(spheres.radius)
-    position, velocity, spin = map(np.asarray, (motion.position, motion.velocity, motion.spin))
+    position, velocity, spin = map(np.array, (motion.position, motion.velocity, motion.spin))
+    position[..., 1] %= LENGTH  # an endless drum repeats itself
     duration = float(motion.times[-1] - motion.times[0])
     angles, levels = np.transpose([surface_line(place, radius) for place in position])
     blocks = np.array([np.mean(block) for block in np.array_split(angles, BLOCKS)])

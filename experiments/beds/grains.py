@@ -44,13 +44,16 @@ def bed_of(
     friction: float,
     rolling_coefficient: float,
     walls: tuple[jc.surfaces.Surface, ...],
+    *,
+    period: tuple[float | None, float | None, float | None] = (None, None, None),
 ) -> jc.Bed:
-    """Grains that meet each other and the walls alike."""
+    """Grains that meet each other and the walls alike, with periods [m]."""
     return jc.Bed(
         spheres=spheres,
         contact=contact(friction),
         rolling=rolling(rolling_coefficient),
         walls=walls,
+        period=period,
     )
 
 

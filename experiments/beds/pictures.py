@@ -12,6 +12,7 @@ from experiments.beds.drum import DRUM, Drum
 from experiments.beds.grains import DIAMETER, GRAVITY, Floats
 from experiments.beds.hopper import BEVERLOO, DROP, HOPPER, TRAY, Discharge
 from experiments.beds.repose import PLATE, RIM, Heap, surface_heights
+from experiments.beds.triaxial import Sheared, smooth
 from experiments.drawing import BLUE, DARK, GREEN, ORANGE, SERIES, save
 
 
@@ -178,4 +179,24 @@ def draw_drums(path: Path, drums: dict[float, Drum]) -> None:
     angles.plot(list(drums), [drum.angle for drum in drums.values()], color=BLUE)
     angles.set_xlabel("sliding friction")
     angles.set_ylabel("dynamic angle of repose [degrees]")
+    save(figure, path)
+
+
+def draw_triaxial(path: Path, sheared: dict[str, Sheared]) -> None:
+    """Stress ratio, with its running mean, and dilation against strain."""
+    figure = Figure(figsize=(9.0, 3.4), layout="constrained")
+    stress, volume = figure.subplots(1, 2)
+    for (name, one), colour in zip(sheared.items(), SERIES, strict=False):
+        strain = 100.0 * one.strain
+        stress.plot(strain, one.ratio, color=colour, alpha=0.25, linewidth=0.8)
+        mean = smooth(one.ratio)
+        edge = (len(one.ratio) - len(mean)) // 2
+        stress.plot(strain[edge : edge + len(mean)], mean, color=colour, label=name)
+        volume.plot(strain, 100.0 * one.volume, color=colour, label=name)
+    stress.set_ylabel("$(\\sigma_z - \\sigma_x) / p$ [-]")
+    volume.set_ylabel("volume gained [%]")
+    for axes in (stress, volume):
+        axes.set_xlabel("shortening along z [%]")
+        axes.axhline(0.0, color="black", linewidth=0.6)
+    stress.legend(frameon=False)
     save(figure, path)

@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 
 import calibration as cal
-from experiments.beds import draw_down, drum, friction_from_draw_down, hopper, repose, settling
-from experiments.beds.grains import DIAMETER, RADIUS
+import jaxcontact as jc
+from experiments.beds import (
+    draw_down,
+    drum,
+    friction_from_draw_down,
+    hopper,
+    repose,
+    settling,
+    triaxial,
+)
+from experiments.beds.grains import DIAMETER, RADIUS, contact
 
 
 def cone(truth, *, count, seed):
@@ -117,3 +126,33 @@ def test_draw_downs_of_another_program_give_its_coefficients():
         alone = cal.bulk.calibrate(table, measured[-1:])
         assert not any(one.determined for one in alone.coefficients)
     assert determined >= 3
+
+
+def test_the_angle_of_friction_is_that_of_both_stresses():
+    side, axial = 1.0, 3.0  # sin a = (3 - 1) / (3 + 1)
+    ratio = (axial - side) / ((axial + 2.0 * side) / 3.0)
+    assert triaxial.friction_angle(ratio) == pytest.approx(30.0)
+
+
+@pytest.mark.long
+def test_spheres_that_do_not_touch_are_strained_with_their_cell():
+    along = np.arange(triaxial.SIDE) + 0.5
+    place = np.stack(np.meshgrid(along, along, along), -1).reshape(-1, 3) * 1.2 * DIAMETER
+    bed = jc.Bed(
+        spheres=jc.spheres(radius=np.full(triaxial.COUNT, RADIUS), density=2500.0),
+        contact=contact(0.3),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    nothing = np.zeros(3)
+    lengths = np.full(3, 12.0 * DIAMETER)
+    cell = triaxial.Cell(bed, jc.state(position=place), lengths, nothing, nothing, nothing)
+    for rates in (np.array([0.2, -0.3, 0.1]), np.array([-0.1, 0.2, 0.4])):
+        before = cell
+        cell = triaxial.strained(cell, rates, 0.02)
+        np.testing.assert_allclose(cell.lengths, before.lengths * (1.0 + 0.02 * rates))
+    order = np.argsort(cell.state.particles.label)
+    now = np.stack([np.asarray(x)[order] for x in cell.state.particles.position], -1)
+    np.testing.assert_allclose(now, place * cell.lengths / lengths, rtol=1e-9)
+    assert cell.solid_fraction == pytest.approx(
+        1e3 * np.pi / 6 * DIAMETER**3 / np.prod(cell.lengths)
+    )
