@@ -67,7 +67,9 @@ class BranchedLaw(CompliantLaw, Generic[Memory]):
     **Implementing a law with branches.** Choose the memory, a named tuple of arrays
     ``(contacts,)``. Inherit from ``BranchedLaw``, decorate the class with ``model``, declare the
     parameters, and define every abstract method of this class, besides ``force`` (the force in one
-    impact on virgin surfaces), ``scales`` and ``restitution_at``.
+    impact on virgin surfaces), ``scales`` and ``restitution_at``. Let a branch end where its force
+    changes its sign, too: friction begins and ends there, and springs with it at an instant that
+    moves with the parameters.
 
     Example:
         >>> issubclass(jc.WaltonBraun, jc.laws.BranchedLaw)

@@ -511,6 +511,9 @@ def smooth_dmt_force(
     return elastic - pull_off * jax.nn.sigmoid(overlap / width)
 
 
+DRAWN, PRESSED = range(2)
+"""Branches: below and above the overlap at which the force is zero."""
+
 _NEAR_PULL_OFF = 1e-8
 """Last part of the way to the pull-off, on which a simulation takes the force as constant."""
 
@@ -569,11 +572,16 @@ class JohnsonKendallRoberts(BranchedLaw[AdhesiveContact]):
         )
 
     def begun(self, memory: AdhesiveContact, overlap: Real) -> OnBranch:
-        """Contacts that begin; there is one branch."""
+        """Contacts that begin at ``overlap``."""
         return OnBranch(
-            jnp.zeros(jnp.shape(overlap), dtype=int),
+            jnp.where(jnp.less(overlap, self._unloaded_overlap()), DRAWN, PRESSED),
             AdhesiveContact(jnp.ones(jnp.shape(overlap), dtype=bool)),
         )
+
+    def _unloaded_overlap(self) -> jax.Array:
+        """Overlap [m] at which the force is zero."""
+        radius = jkr_contact_radius_under_load(0.0, **self._surface())
+        return jkr_overlap_of_radius(radius, **self._surface())
 
     def branch_force(self, on: OnBranch, overlap: Real) -> jax.Array:
         """Normal force [N] of bodies that touch; up to and beyond the pull-off the force there,
@@ -587,15 +595,20 @@ class JohnsonKendallRoberts(BranchedLaw[AdhesiveContact]):
         )
 
     def reach(self, on: OnBranch) -> Reach:
-        """The branch goes to the end of the contact, where the force ends with an infinite
+        """What draws goes to the end of the contact, where the force ends with an infinite
         slope.
         """
-        none = jnp.full(on.branch.shape, jnp.inf)
-        return Reach(-none, none, jnp.zeros(on.branch.shape, dtype=bool), self.end_overlap(on))
+        draws, unloaded = on.branch == DRAWN, self._unloaded_overlap()
+        return Reach(
+            jnp.where(draws, -jnp.inf, unloaded),
+            jnp.where(draws, unloaded, jnp.inf),
+            jnp.zeros_like(draws),
+            self.end_overlap(on),
+        )
 
     def switched(self, on: OnBranch, overlap: Real, falls: Real) -> OnBranch:
-        """The same branch."""
-        return on
+        """The other branch."""
+        return on._replace(branch=jnp.where(falls, DRAWN, PRESSED))
 
     def end_overlap(self, on: OnBranch) -> jax.Array:
         """Overlap [m] at which the bodies are torn apart, negative."""
@@ -607,8 +620,8 @@ class JohnsonKendallRoberts(BranchedLaw[AdhesiveContact]):
         return jkr_overlap_of_radius(radius, **self._surface())
 
     def rested(self, on: OnBranch, overlap: Real) -> OnBranch:
-        """Nothing more is remembered."""
-        return on
+        """Nothing more is remembered; what has come to rest is pressed."""
+        return on._replace(branch=jnp.full_like(on.branch, PRESSED))
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
         """Overlap scale [m] and time scale [s] of an impact, at least that of the adhesion

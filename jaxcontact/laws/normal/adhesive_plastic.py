@@ -262,8 +262,8 @@ def smooth_adhesive_plastic_force(
     )
 
 
-LOADING, ELASTIC, ADHESIVE = range(3)
-"""Branches ``L``, ``U`` and ``A``."""
+LOADING, ELASTIC, ADHESIVE, DRAWN, SLACK = range(5)
+"""Branches: ``L`` and ``U`` while they press, ``A``, and ``L`` and ``U`` while the force draws."""
 
 BISECTIONS, ENERGY_STEPS = 50, 60
 
@@ -314,6 +314,10 @@ def adhesive_overlap(
         steps=1,
     )
     return jnp.where(meets, plastic_overlap * root, 0.0)
+
+
+def _is_virgin(on: OnBranch) -> jax.Array:
+    return (on.branch == LOADING) | (on.branch == DRAWN)
 
 
 @model
@@ -406,35 +410,70 @@ class AdhesivePlastic(BranchedLaw[PlasticOverlap]):
 
     def begun(self, memory: PlasticOverlap, overlap: Real) -> OnBranch:
         """Contacts that begin at ``overlap``."""
-        return OnBranch(jnp.full(jnp.shape(overlap), LOADING), memory)
+        draws = jnp.less(overlap, self._first_pressing())
+        return OnBranch(jnp.where(draws, DRAWN, LOADING), memory)
 
     def branch_force(self, on: OnBranch, overlap: Real) -> jax.Array:
         """Normal force [N] on the present branch."""
         virgin, unloading, adhesion = branches(on.memory, overlap, **self._branches())
         force = jnp.where(
-            on.branch == LOADING, virgin, jnp.where(on.branch == ELASTIC, unloading, adhesion)
+            _is_virgin(on), virgin, jnp.where(on.branch == ADHESIVE, adhesion, unloading)
         )
         return force - self.pull_off_force
+
+    def _first_pressing(self) -> jax.Array:
+        """Overlap [m] from which on first loading presses."""
+        draws = jnp.greater(self.pull_off_force, 0.0)
+        ratio = jnp.where(draws, self.pull_off_force, 1.0) / jnp.asarray(self.stiffness)
+        return jnp.where(draws, positive_power(ratio, 1.0 / jnp.asarray(self.exponent)), 0.0)
+
+    def _largest(self, on: OnBranch) -> jax.Array:
+        """Largest overlap so far [m], infinite where nothing has yielded."""
+        plastic = jnp.asarray(on.memory.plastic_overlap)
+        deformed = plastic > 0.0
+        share = self._plastic(1.0)
+        return jnp.where(deformed, plastic / jnp.where(deformed, share, 1.0), jnp.inf)
 
     def reach(self, on: OnBranch) -> Reach:
         """How far the present branch goes."""
         plastic = jnp.asarray(on.memory.plastic_overlap)
-        deformed = plastic > 0.0
-        share = self._plastic(1.0)
-        largest = jnp.where(deformed, plastic / jnp.where(deformed, share, 1.0), jnp.inf)
-        meets = self._meets(plastic)
-        upper = jnp.where(
-            on.branch == ELASTIC, largest, jnp.where(on.branch == ADHESIVE, meets, jnp.inf)
+        meets, presses = self._meets(plastic), self.resting(on, 0.0)
+        lower = jnp.where(on.branch == ELASTIC, jnp.maximum(meets, presses), meets)
+        unloads = (on.branch == ELASTIC) | (on.branch == SLACK)
+        upper = jnp.select(
+            [on.branch == ELASTIC, on.branch == SLACK, on.branch == ADHESIVE, on.branch == DRAWN],
+            [
+                self._largest(on),
+                jnp.minimum(self._largest(on), presses),
+                meets,
+                jnp.broadcast_to(self._first_pressing(), plastic.shape),
+            ],
+            jnp.inf,
         )
-        lower = jnp.where((on.branch == ELASTIC) & (meets > 0.0), meets, -jnp.inf)
-        return Reach(lower, upper, on.branch == LOADING, jnp.zeros_like(plastic))
+        return Reach(
+            jnp.where(unloads & (lower > 0.0), lower, -jnp.inf),
+            upper,
+            _is_virgin(on),
+            jnp.zeros_like(plastic),
+        )
 
     def switched(self, on: OnBranch, overlap: Real, falls: Real) -> OnBranch:
         """The branch after the present one has ended at ``overlap``."""
-        turns = on.branch == LOADING
-        down = jnp.where(turns, ELASTIC, ADHESIVE)
-        up = jnp.where(on.branch == ADHESIVE, ELASTIC, LOADING)
+        turns = _is_virgin(on) & falls
         plastic = jnp.where(turns, self._plastic(overlap), on.memory.plastic_overlap)
+        # Without adhesion unloading ends where it draws no more, on the branch of no force.
+        slack = self.resting(on, 0.0) > self._meets(on.memory.plastic_overlap)
+        down = jnp.select(
+            [on.branch == LOADING, on.branch == DRAWN, (on.branch == ELASTIC) & slack],
+            [ELASTIC, SLACK, SLACK],
+            ADHESIVE,
+        )
+        pressed = self._largest(on) > self._first_pressing()
+        up = jnp.select(
+            [(on.branch == ADHESIVE) & slack, on.branch == ADHESIVE, on.branch == SLACK],
+            [SLACK, ELASTIC, jnp.where(pressed, ELASTIC, DRAWN)],
+            LOADING,
+        )
         return OnBranch(jnp.where(falls, down, up), PlasticOverlap(plastic))
 
     def end_overlap(self, on: OnBranch) -> jax.Array:

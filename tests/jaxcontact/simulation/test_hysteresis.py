@@ -416,3 +416,51 @@ def test_three_plastic_spheres_keep_momentum_and_energy_and_have_slopes():
         }
         near, far = ((values[k] - values[-k]) / (2e-4 * k) for k in (1, 2))
         np.testing.assert_allclose(slope, (4 * near - far) / 3, rtol=0, atol=1e-6, err_msg=leaf)
+
+
+ADHESIVE = {
+    "adhesive plastic": jc.AdhesivePlastic(
+        stiffness=1e5, plasticity_ratio=0.4, adhesion_stiffness=2e4, pull_off_force=2.0
+    ),
+    "Johnson, Kendall and Roberts": jc.JohnsonKendallRoberts(
+        effective_modulus=1e7, effective_radius=RADIUS, work_of_adhesion=20.0
+    ),
+}
+
+
+def rebound_on_a_spring(parameters):
+    """Tangential velocity after an oblique impact, by a spring that acts while the force
+    presses.
+    """
+    law, stiffness, coefficient, speed = parameters
+    spring = jc.CundallStrack(coefficient=coefficient, tangential_stiffness=stiffness)
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS),
+        contact=jc.ContactModel(normal=law, friction=spring),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.State(
+        jnp.array([0.0, 0.0, 1.001 * RADIUS]), jnp.array([0.3, 0.0, -1.0]) * speed, jnp.zeros(3)
+    )
+    method = jc.EventAligned(max_contacts=1, sustained_steps=0)
+    return jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method).velocity[-1, 0]
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ADHESIVE)
+def test_a_spring_begins_where_an_adhesive_force_begins_to_press(name):
+    """The instant at which it does moves with the parameters, and so do derivatives."""
+    p = jax.tree.map(lambda value: jnp.asarray(value, float), (ADHESIVE[name], 2e4, 3.0, 1.0))
+    program = FAST(lambda p, direction: jax.jvp(rebound_on_a_spring, (p,), (direction,)))
+    step = 2e-4
+    for index, leaf in enumerate(jax.tree.leaves(p)):
+        leaves, structure = jax.tree.flatten(jax.tree.map(jnp.zeros_like, p))
+        leaves[index] = leaf
+        direction = jax.tree.unflatten(structure, leaves)
+        slope = program(p, direction)[1]
+        less, more = (
+            program(jax.tree.map(lambda x, d, s=s: x + s * d, p, direction), direction)[0]
+            for s in (-step, step)
+        )
+        np.testing.assert_allclose(slope, (more - less) / (2 * step), atol=2e-6)
