@@ -1,17 +1,22 @@
 """Where else to begin when a fit has ended far from the data, or on a plateau.
 
 A start with hardly any restitution rests before the second bounce of the recording; one with so
-much friction that all impacts stick does not feel the coefficient. From there no derivative leads
-to the data; what the recordings show at first sight does, or a value on the other side.
+much friction that all impacts stick does not feel the coefficient; one that slides throughout does
+not feel its spin. From there no derivative leads to the data; what the recordings show at first
+sight does, or a value on the other side.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
+from calibration.detection.bounces import DetectedBounces
+from calibration.detection.detection import Detection
+from calibration.detection.spin_change import find_spin_change
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.probes import saturating
 from calibration.io.impact_table import ImpactTable
+from calibration.measurements.spins import Spins
 from calibration.optimise.coordinates import Start
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
@@ -19,15 +24,22 @@ from calibration.problem.trial import Trial
 FACTOR = 3.0
 """Step of a logarithmic or logistic coordinate (a factor of 20) beyond which a plateau is left."""
 
-RESTITUTION = "contact.normal.restitution"
+RESTITUTION, COEFFICIENT = "contact.normal.restitution", "contact.friction.coefficient"
+
+SPINS = ("spin_x", "spin_y")
+"""Names of the initial spins that friction on a level surface changes, by the axis."""
 
 
 def propose_starts(problem: Problem, began: Start, assessment: Assessment) -> Iterator[Start]:
     """Starts that differ from ``began`` and from each other, most promising first.
 
-    With the restitution that the recordings show, from where the fit began and from the scene's
-    values; then on either side of what the data did not see where it ended.
+    With the spins and the friction that the bounces show; with the restitution that the recordings
+    show, from where the fit began and from the scene's values; then on either side of what the data
+    did not see where it ended.
     """
+    spun = start_with_spins(problem, began)
+    if spun is not None:
+        yield spun
     tried = [began.shared]
     for shared in _candidates(problem, began, assessment):
         if not any(np.array_equal(shared, earlier) for earlier in tried):
@@ -48,6 +60,66 @@ def _candidates(problem: Problem, began: Start, assessment: Assessment) -> Itera
             for shift in (-FACTOR, FACTOR):
                 away = shifted(began.shared, index, shift)
                 yield away if shown is None else np.where(shown[0], shown[1], away)
+
+
+def start_with_spins(problem: Problem, began: Start) -> Start | None:
+    """The start with the initial spins and the friction coefficient that the bounces show; ``None``
+    where no friction or no spin is to be found.
+
+    No bounce turns more of the velocity sideways than the coefficient times what it turns upwards.
+    A ball ends rolling, and each bounce before has changed its spin as it changed its velocity.
+    """
+    names = [parameter.name for parameter in problem.layout.global_parameters]
+    slopes = [
+        slope
+        for detected in problem.detections
+        for slope in sideways_slopes(detected)
+        if np.isfinite(slope) and slope > 0
+    ]
+    local = [np.array(own) for own in began.local]
+    spun = False
+    for own, batch, members in zip(local, problem.layout.batches, problem.members, strict=True):
+        places = [parameter.name for parameter in batch.trial_parameters]
+        for row, member in zip(own, members, strict=True):
+            shown = spin_shown(problem, member)
+            for axis, name in enumerate(SPINS):
+                if name in places and name not in problem.frozen and np.isfinite(shown[axis]):
+                    place = places.index(name)
+                    row[place] = batch.trial_parameters[place].coordinate(shown[axis])
+                    spun = True
+    if not (spun and slopes and COEFFICIENT in names and COEFFICIENT not in problem.frozen):
+        return None
+    index = names.index(COEFFICIENT)
+    shared = np.array(began.shared)
+    shared[index] = problem.layout.global_parameters[index].coordinate(max(slopes))
+    return began._replace(shared=shared, local=tuple(local))
+
+
+def sideways_slopes(detected: Detection | None) -> Iterator[float]:
+    """Change of the tangential velocity over that of the normal one, of each bounce on a level
+    surface.
+    """
+    for bounce in detected.bounces if isinstance(detected, DetectedBounces) else ():
+        change = np.nan_to_num(bounce.velocity_after - bounce.velocity_before)
+        yield float(np.hypot(change[0], change[1]) / change[2])
+
+
+def spin_shown(problem: Problem, member: int) -> np.ndarray:
+    """Spin (3,) in the first flight of a ball that rolls after its last bounce on a level surface
+    [rad/s], NaN where the bounces do not show it, or it was measured.
+    """
+    trial, detected = problem.trials[member], problem.detections[member]
+    bounces = detected.bounces if isinstance(detected, DetectedBounces) else ()
+    measured = isinstance(trial, Trial) and any(isinstance(item, Spins) for item in trial.measured)
+    if not bounces or measured:
+        return np.full(3, np.nan)
+    ball = problem.scene.bodies
+    radius, ratio = (
+        float(np.ravel(np.asarray(value))[0]) for value in (ball.radius, ball.inertia_ratio)
+    )
+    along_x, along_y, _ = bounces[-1].velocity_after / radius
+    changes = [find_spin_change(one, radius=radius, inertia_ratio=ratio) for one in bounces]
+    return np.array([-along_y, along_x, np.nan]) - np.sum(changes, axis=0)
 
 
 def leave_plateaus(assessment: Assessment) -> Iterator[Start]:
