@@ -3,6 +3,7 @@ drag that differ from recording to recording by more than any of them leaves ope
 """
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -53,6 +54,10 @@ logarithm of the speed.
 UNSEEN = 0.002
 """Relative error of a restitution that its standard deviation does not hold: no bounce is quite the
 one before.
+"""
+
+LEVEL = math.radians(3.0)
+"""How far a table is out of level in the axes of a camera, both set up by eye to 2 degrees [rad].
 """
 
 CHANCE = 1e-3
@@ -175,23 +180,32 @@ def _restitution_apart(readings: Sequence[Reading]) -> Iterator[Finding]:
 
 
 def _offsets(readings: Sequence[Reading]) -> _Offsets:
-    """``ln e = a_r + q x + c x^2`` of all impacts, with the logarithm x of the speed, by least
-    squares with what is known of q and c beforehand.
+    """``ln e = a_r + q x + c x^2 + s d`` of all impacts, with the logarithm x of the speed and the
+    change d of the slope of the path, by least squares with what is known of q, c and s beforehand.
+
+    On a table that slopes by s, ``-v_z'/v_z`` is not the restitution: to first order its logarithm
+    is larger by ``s (v_x'/v_z' - v_x/v_z)``, and the same along y.
     """
     rows = [
-        (place, -bounce.velocity_before[UP], bounce.restitution, bounce.restitution_sd)
+        (
+            place,
+            -bounce.velocity_before[UP],
+            bounce.restitution,
+            bounce.restitution_sd,
+            *np.nan_to_num(_slopes(bounce.velocity_after) - _slopes(bounce.velocity_before)),
+        )
         for place, (_, detected) in enumerate(readings)
         for bounce in detected.bounces
     ]
-    recording, speed, restitution, sd = np.asarray(rows, dtype=float).T
+    recording, speed, restitution, sd, *turned = np.asarray(rows, dtype=float).T
     x = np.log(speed / np.median(speed))
     size = np.hypot(sd / restitution, UNSEEN)
     count = len(readings)
     design = np.concatenate(
-        [recording[:, None] == np.arange(count), x[:, None], x[:, None] ** 2], axis=1
+        [recording[:, None] == np.arange(count), np.column_stack([x, x**2, *turned])], axis=1
     )
     weighted = design / size[:, None]
-    known = np.diag(np.r_[np.zeros(count), POWER**-2.0, CURVATURE**-2.0])
+    known = np.diag(np.r_[np.zeros(count), POWER**-2.0, CURVATURE**-2.0, LEVEL**-2.0, LEVEL**-2.0])
     covariance = np.linalg.inv(weighted.T @ weighted + known)
     solution = covariance @ weighted.T @ (np.log(restitution) / size)
     freedom = max(restitution.size - count, 1)
@@ -203,6 +217,11 @@ def _offsets(readings: Sequence[Reading]) -> _Offsets:
         freedom,
         enlarged,
     )
+
+
+def _slopes(velocity: np.ndarray) -> np.ndarray:
+    """``v_x/v_z`` and ``v_y/v_z`` (2,) of a path."""
+    return velocity[:UP] / velocity[UP]
 
 
 def _drag_apart(pairs: Sequence[tuple[Reading, float]]) -> Iterator[Finding]:

@@ -256,6 +256,43 @@ def test_restitutions_are_apart_beyond_student_s_reach_of_their_scatter(
     assert sum("restitution differs" in finding.sentence for finding in found) == said
 
 
+def thrown(along, after, *, restitution, degrees, seed):
+    """A throw without air onto a table that slopes, friction being so that each bounce multiplies
+    the velocity along it by ``after``.
+    """
+    slope = np.radians(degrees)
+    normal, tangent = np.array([-np.sin(slope), np.cos(slope)]), np.array([1.0, np.tan(slope)])
+    tangent *= np.cos(slope)
+    position, velocity = np.array([0.0, 0.5]), np.array([along, 0.0])
+    times = np.arange(360) / 240
+    seen, now, fall = [], 0.0, np.array([0.0, -9.81])
+    while len(seen) < times.size:
+        height, speed, pull = position @ normal - 0.02, velocity @ normal, fall @ normal
+        flight = (-speed - np.sqrt(speed**2 - 2 * pull * height)) / pull
+        since = times[len(seen) :] - now
+        since = since[since < flight, None]
+        seen += list(position + velocity * since + fall * since**2 / 2)
+        position = position + velocity * flight + fall * flight**2 / 2
+        arrived, kept = velocity + fall * flight, after * tangent
+        velocity = (arrived @ tangent) * kept - restitution * (arrived @ normal) * normal
+        now += flight
+    whole = np.full((times.size, 3), np.nan)
+    whole[:, [0, 2]] = seen
+    whole += 3e-4 * np.random.default_rng(seed).standard_normal(whole.shape)
+    return Recording(name=f"throw {seed}", time=times, position=whole)
+
+
+@pytest.mark.parametrize(("restitution", "said"), [(0.8, 0), (0.75, 1)])
+def test_a_table_out_of_level_is_not_taken_for_two_balls(restitution, said):
+    """It moves the restitution of each throw by how its path is turned: by 1 % and more."""
+    found = contradicting(
+        thrown(1.0, 0.9, restitution=0.8, degrees=1.0, seed=1),
+        thrown(-1.0, 0.9, restitution=0.8, degrees=1.0, seed=2),
+        thrown(0.3, 0.9, restitution=restitution, degrees=1.0, seed=3),
+    )
+    assert sum("restitution differs" in finding.sentence for finding in found) == said
+
+
 def test_two_balls_in_two_files_have_no_common_restitution():
     softer = drop(release=0.42, seed=1, restitution=0.80)
     (found,) = contradicting(recording(*ONE), recording(*softer, name="softer"))
