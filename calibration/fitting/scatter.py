@@ -9,6 +9,7 @@ that few impacts tell, so that standard errors which follow from it have few deg
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
 from scipy.optimize import minimize_scalar
 
 from calibration.fitting.linearised import invert_each
@@ -127,6 +128,22 @@ def scattering_problem(
 ) -> ScatteringProblem | None:
     """The linearised problem; ``None`` where no factor of deviations is part of it.
 
+    Arguments as for ``deviating_problem``.
+    """
+    if FACTOR not in layout.names:
+        return None
+    return deviating_problem(layout, shared, data, blocks, noise)
+
+
+def deviating_problem(
+    layout: Layout,
+    shared: np.ndarray,
+    data: tuple[Any, ...],
+    blocks: tuple[Block, ...],
+    noise: float,
+) -> ScatteringProblem:
+    """The linearised problem of impacts that deviate, by a size that is found or known.
+
     Args:
         layout: of the problem.
         shared: coordinates at its minimum.
@@ -134,8 +151,6 @@ def scattering_problem(
         blocks: of the linearised problem, of free coordinates.
         noise: size of the errors of samples.
     """
-    if FACTOR not in layout.names:
-        return None
     measured, deviating = [], []
     for batch, own in zip(layout.batches, data, strict=True):
         rows = count_rows(own.samples)
@@ -146,7 +161,8 @@ def scattering_problem(
                 [rows + i for i, name in enumerate(known) if name.startswith(DEVIATION)], dtype=int
             )
         )
-    factor = float(np.exp(shared[layout.names.index(FACTOR)]))
+    found = FACTOR in layout.names
+    factor = float(np.exp(shared[layout.names.index(FACTOR)])) if found else 1.0
     return ScatteringProblem(blocks, tuple(measured), tuple(deviating), noise, factor)
 
 
@@ -156,6 +172,21 @@ def find_factor(posed: ScatteringProblem) -> float:
     """
     logarithm, _ = minimise_over_ratio(posed, restricted=True)
     return LEAST if logarithm is None else float(posed.factor * np.exp(logarithm))
+
+
+def chance_of_scatter(posed: ScatteringProblem) -> float:
+    """Probability of as large a ratio of restricted likelihoods where impacts deviate by no more
+    than is known beforehand.
+
+    Deviations that the data do not tell stay at nothing and take no part. Half of the ratios are
+    one, as the size cannot lie on the other side (Self and Liang, J. Am. Stat. Assoc. 82 (1987)
+    605-610).
+    """
+    logarithm, best = minimise_over_ratio(posed, restricted=True)
+    if logarithm is None or logarithm <= 0:
+        return 1.0
+    drop = hold_loose(posed).likelihood(0.0) - best
+    return float(stats.chi2.sf(max(drop, 0.0), 1) / 2)
 
 
 def least_deviance(posed: ScatteringProblem) -> float:

@@ -32,7 +32,6 @@ from typing import ClassVar, NamedTuple
 
 import jax
 import numpy as np
-from scipy import stats
 
 import jaxcontact as jc
 from calibration.detection.bounces import DetectedBounces, read_bounces
@@ -51,6 +50,7 @@ from calibration.fitting.impacts.recordings_apart import ENOUGH, describe_apart,
 from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_scatter
 from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.fitting.probes import exclude_flatness
+from calibration.fitting.scatter import chance_of_scatter, deviating_problem
 from calibration.fitting.solve import default_steps, minimise_from
 from calibration.fitting.start import starting_point
 from calibration.io.files import make_distinct_names
@@ -203,8 +203,8 @@ SPINS_COST = 100.0
 TOGETHER = 4
 """Recordings whose numbers of impacts lie between two multiples of this share compiled code."""
 
-BEYOND_FORM = 1e-4
-"""Chance of deviations of the impacts as large, did they deviate as the form of the law may."""
+BEYOND_FORM = 0.01
+"""Chance of impacts that deviate as much, did they deviate as the form of the law may."""
 
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
@@ -564,11 +564,18 @@ def deviate_beyond_form(way: Explanation) -> bool:
     form. That is a few numbers, which hardly show in chi-squared beside a thousand samples; but
     what the law says is then known no better than the impacts follow it.
     """
-    allowed = [item.sd for item in way.problem.nuisance if isinstance(item, RestitutionScatter)]
-    if not allowed or FACTOR in way.assessment.layout.names:
+    assessment = way.assessment
+    allowed = any(isinstance(item, RestitutionScatter) for item in way.problem.nuisance)
+    if not allowed or FACTOR in assessment.layout.names:
         return False
-    deviations = deviations_of(way.problem, way.assessment).value / allowed[0]
-    return bool(stats.chi2.sf(deviations @ deviations, deviations.size) < BEYOND_FORM)
+    posed = deviating_problem(
+        assessment.layout,
+        np.asarray(assessment.minimum.shared),
+        assessment.data,
+        assessment.linearised.working,
+        assessment.trial_error_scale_factor,
+    )
+    return chance_of_scatter(posed) < BEYOND_FORM
 
 
 def explain_heights(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation:
