@@ -33,7 +33,7 @@ RISE, WATCH = 1.5, 3.0
 """How long the surface has to become steady, and how long it is watched [s]."""
 SAMPLES = 61
 BLOCKS = 6
-SIZES = jc.BedSizes((19, 7, 19), 13, 2600, 14, 420, 3, 0.15 * RADIUS)
+SIZES = jc.BedSizes((19, 7, 19), 14, 3000, 16, 420, 3, 0.15 * RADIUS)
 """Room of the lists."""
 
 

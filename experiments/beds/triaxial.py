@@ -180,11 +180,15 @@ def pack(friction: float, *, seed: int = 0, most: int = 6000) -> Cell:
 
 
 def shear(packed: Cell) -> Sheared:
-    """Shortened along z by ``STRAIN``, at the pressure along x and y."""
-    cell, rows = packed, []
+    """Shortened along z by ``STRAIN``, at the pressure along x and y, by a controller with a
+    proportional and an integral part.
+    """
+    cell, rows, steady = packed, [], 0.0
     for _ in range(int(STRAIN / (RATE * PIECE))):
         side = 0.5 * (cell.stress[0] + cell.stress[1])
         across = float(towards(np.asarray(side), 4.0 * RATE))
+        steady += 0.03 * across
+        across += steady
         cell = strained(cell, np.array([across, across, -RATE]))
         rows.append((cell.lengths, cell.stress, cell.solid_fraction))
     lengths, stress, fraction = (np.array(column) for column in zip(*rows, strict=True))
