@@ -1,5 +1,6 @@
 """What is simulated: bodies, surfaces, their contact, and the forces at a distance."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -101,6 +102,21 @@ class Scene(Replaceable):
             raise ValueError(
                 "Scene: drag and lift are for spheres, not for clumps. Leave them out."
             )
+
+    def with_walls_apart(self) -> tuple["Scene", np.ndarray]:
+        """The scene with each wall of its surfaces (``Surface.walls``) as a surface of its own, and
+        of each the number of the surface that it belongs to, ``(walls,)``.
+        """
+        walls = [surface.walls() for surface in self.surfaces]
+        owner = np.repeat(np.arange(len(walls)), [len(each) for each in walls])
+        if len(owner) == len(walls):
+            return self, owner
+        contacts = self.contact_on_surfaces
+        return dataclasses.replace(
+            self,
+            surfaces=tuple(wall for each in walls for wall in each),
+            contact_on_surfaces=contacts and tuple(contacts[index] for index in owner),
+        ), owner
 
     def _check_contacts(self) -> None:
         given = self.contact_on_surfaces

@@ -309,7 +309,7 @@ def first_budget(scene: Scene, initial: State, times: ArrayLike, method: Method)
     if isinstance(scene.contact, PairContact):
         flight = ROOM
     else:
-        flight = steps_in_flight(scene, initial.position.size // 3, times)
+        flight = steps_in_flight(scene.with_walls_apart()[0], initial.position.size // 3, times)
     return Budget(0 if isinstance(method, FixedStep) else method.contact_budget, flight)
 
 
@@ -339,7 +339,7 @@ def run_once(
     ledger: bool = False,
 ) -> Trajectory:
     """A simulation with this budget."""
-    scene = _with_one_contact(scene, initial)
+    scene, owner = _with_one_contact(scene, initial).with_walls_apart()
     if not isinstance(method, FixedStep):
         method = dataclasses.replace(method, max_contacts=budget.contacts)
     orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
@@ -385,8 +385,21 @@ def run_once(
     )
     status = jnp.where(_finite(result), result.status, lost)
     return result._replace(
-        position=position, velocity=velocity, spin=spin, orientation=orientation, status=status
+        position=position,
+        velocity=velocity,
+        spin=spin,
+        contacts=_on_surfaces(result.contacts, owner),
+        orientation=orientation,
+        status=status,
     )
+
+
+def _on_surfaces(contacts: Contacts | None, owner: np.ndarray) -> Contacts | None:
+    """Contacts with the number of the surface in place of that of its wall."""
+    if contacts is None or not len(owner):
+        return contacts
+    surface = jnp.where(contacts.surface < 0, -1, jnp.asarray(owner)[contacts.surface])
+    return contacts._replace(surface=surface)
 
 
 def _of_one_sphere(scene: Scene) -> Scene:

@@ -111,6 +111,12 @@ class Surface(Undecorated, abc.ABC):
         """
         return Borders(jnp.zeros(0, center.dtype), jnp.zeros(0, dtype=bool))
 
+    def walls(self) -> tuple["Surface", ...]:
+        """What a sphere may touch at once, each with a contact of its own: of a room its walls, so
+        that in its corner each of them pushes. By default the surface itself.
+        """
+        return (self,)
+
     def borders(self, center: Real, time: Real) -> Borders:
         """Where its parts end, seen from the centre of a sphere.
 

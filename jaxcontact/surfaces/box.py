@@ -5,10 +5,12 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.geometry.rotation import rotate
 from jaxcontact.numerics.smooth import Vector
 from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface, in_frame, to_frame
+from jaxcontact.surfaces.plane import Plane
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
 
@@ -43,8 +45,8 @@ def orthogonal_intersection(
 class Box(Surface):
     """A rectangular box in any orientation; with ``hollow=True`` the closed room that it encloses.
 
-    Exact signed distance, C^1 outside. Inside the normal jumps where two faces are equally close. A
-    sphere in the corner of a room touches several walls at once: describe it by planes.
+    Exact signed distance, C^1 outside. Inside the normal jumps where two faces are equally close;
+    ``simulate`` follows each of the six walls of a room as a contact of its own.
 
     Args:
         motion: prescribed motion, or ``None`` for a surface at rest.
@@ -78,6 +80,20 @@ class Box(Surface):
         if self.hollow:
             return super().borders_at_rest(center)
         return Borders.between_all(*self._faces(to_frame(center, self.center, self.orientation))[0])
+
+    def walls(self) -> tuple[Surface, ...]:
+        if not self.hollow:
+            return (self,)
+        center, halves = 1.0 * jnp.asarray(self.center), 0.5 * jnp.asarray(self.lengths)
+        inwards = [
+            (side * rotate(along, jnp.asarray(self.orientation)), half)
+            for along, half in zip(jnp.eye(3, dtype=center.dtype), halves, strict=True)
+            for side in (1.0, -1.0)
+        ]
+        return tuple(
+            Plane(normal=normal, offset=jnp.dot(normal, center) - half, motion=self.motion)
+            for normal, half in inwards
+        )
 
     def _faces(self, point: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Signed distances from the closer of each two faces, and their gradients."""

@@ -11,6 +11,7 @@ from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import Axial, axial, check_axis, from_rim, slant
 from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
+from jaxcontact.surfaces.bore import walls_of_revolution
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.vectors import outward
 
@@ -27,7 +28,8 @@ class Cone(Surface):
     closed hopper that it encloses.
 
     Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are
-    equally close. For a sphere that touches wall and end at once see ``Cylinder``.
+    equally close; ``simulate`` follows the wall and the ends of a hopper as contacts of their own,
+    as in ``Cylinder``.
 
     Args:
         motion: prescribed motion, or ``None`` for a surface at rest.
@@ -77,6 +79,13 @@ class Cone(Surface):
         from_edge, direction = outward(rim, wall.normal)
         return jnp.where(over_face, heights[face], from_edge), jnp.where(
             over_face, normals[face], direction
+        )
+
+    def walls(self) -> tuple[Surface, ...]:
+        if not self.hollow:
+            return (self,)
+        return walls_of_revolution(
+            self.start, self.end, self.start_radius, self.end_radius, self.motion
         )
 
     def borders_at_rest(self, center: jax.Array) -> Borders:

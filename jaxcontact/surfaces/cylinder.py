@@ -10,6 +10,7 @@ from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import axial, check_axis
 from jaxcontact.surfaces.base import Borders, DistanceAndNormal, Surface
+from jaxcontact.surfaces.bore import walls_of_revolution
 from jaxcontact.surfaces.box import orthogonal_intersection
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
@@ -20,8 +21,9 @@ class Cylinder(Surface):
     encloses.
 
     Exact signed distance, C^1 outside. Inside the normal jumps where the wall and an end, or
-    opposite parts of the wall, are equally close. A sphere in the corner of a drum touches wall and
-    end at once: describe it by a hollow cylinder with ends out of reach and two planes.
+    opposite parts of the wall, are equally close; ``simulate`` follows the wall and the ends of a
+    drum as contacts of their own. In a drum hardly wider than itself a sphere has one contact with
+    its wall.
 
     Args:
         motion: prescribed motion, or ``None`` for a surface at rest.
@@ -52,6 +54,11 @@ class Cylinder(Surface):
         return orthogonal_intersection(
             jnp.stack([at.radius - self.radius, beyond_end]), jnp.stack([at.across, outwards])
         )
+
+    def walls(self) -> tuple[Surface, ...]:
+        if not self.hollow:
+            return (self,)
+        return walls_of_revolution(self.start, self.end, self.radius, self.radius, self.motion)
 
     def borders_at_rest(self, center: jax.Array) -> Borders:
         if self.hollow:
