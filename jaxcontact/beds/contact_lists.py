@@ -20,7 +20,7 @@ import numpy as np
 
 from jaxcontact.beds.cells import Along, cells_along
 from jaxcontact.beds.components import Components, dot, each
-from jaxcontact.beds.periods import Period, Repetition
+from jaxcontact.beds.periods import LEAST_CELLS, Period, Repetition
 
 
 @dataclasses.dataclass(frozen=True)
@@ -206,7 +206,7 @@ def first_sizes(
     skin = 0.1 * float(np.max(radius)) if skin is None else skin
     edge = 2.0 * float(np.max(radius)) + skin
     cells = [
-        int(extent / edge) + 2 if length is None else int(float(length) / edge)
+        int(extent / edge) + 2 if length is None else max(LEAST_CELLS, int(float(length) / edge))
         for extent, length in zip(np.ptp(position, axis=0), period, strict=True)
     ]
     return BedSizes(

@@ -115,7 +115,7 @@ def simulate_bed(
         steps = np.full_like(steps, np.max(steps))  # one length of the scan for all intervals
     found = _found_sizes(bed, start) if sizes is None else sizes
     _check_precision(bed, start)
-    _check_period(bed, start, instants, found.skin)
+    _check_period(bed, start, instants, found)
 
     def run(room: BedSizes) -> BedTrajectory:
         return _run(
@@ -243,7 +243,7 @@ def _check_precision(bed: Bed, start: State | BedState) -> None:
         )
 
 
-def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, skin: float) -> None:
+def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, sizes: BedSizes) -> None:
     """Raises where a bed cannot repeat itself as asked for, as far as numbers are known."""
     lengths = [length for length in bed.period if length is not None]
     if not lengths:
@@ -256,9 +256,16 @@ def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, skin: fl
             'period, and lose their digits. Enable float64 (jax.config.update("jax_enable_x64", '
             "True))."
         )
+    for axis, length, cells in zip("xyz", bed.period, sizes.cells, strict=True):
+        if length is not None and cells < LEAST_CELLS:
+            raise ValueError(
+                f"simulate_bed: sizes.cells = {sizes.cells} has {cells} in {axis}, where the bed "
+                f"repeats itself. Give at least {LEAST_CELLS}: with fewer, spheres would meet each "
+                "other twice. Leave sizes out to have them found."
+            )
     rates = [rate for rate in bed.period_rate if rate is not None]
     if is_concrete((*lengths, *rates, bed.spheres.radius)):
-        edge = 2.0 * float(np.max(np.asarray(bed.spheres.radius))) + skin
+        edge = 2.0 * float(np.max(np.asarray(bed.spheres.radius))) + sizes.skin
         for time in (times[0], times[-1]):
             now = periods_at(bed.period, bed.period_rate, jnp.asarray(time)).lengths
             if not are_long_enough(now, edge):
@@ -370,8 +377,9 @@ def _simulated(
         state = advanced(world, state, now[0], sizes, now[1])
         return state, _output(world, state)
 
+    first_time = state.time
     state, outputs = jax.lax.scan(interval, state, (lengths, counts))
-    return outputs, _contacts(state), state, _status(world, state, outputs, sizes)
+    return outputs, _contacts(state), state, _status(world, first_time, state, outputs, sizes)
 
 
 @partial(jax.jit, static_argnames=("sizes", "steps", "steps_per_list", "ledger"))
@@ -391,10 +399,10 @@ def _simulated_in_blocks(
         state = advanced_in_blocks(world, state, h, sizes, steps, block=steps_per_list)
         return state, _output(world, state)
 
-    first = _output(world, state)
+    first_time, first = state.time, _output(world, state)
     state, later = jax.lax.scan(interval, state, lengths[1:])
     outputs = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, later)
-    return outputs, _contacts(state), state, _status(world, state, outputs, sizes)
+    return outputs, _contacts(state), state, _status(world, first_time, state, outputs, sizes)
 
 
 def _output(world: World, state: BedState) -> _Output:
@@ -507,7 +515,9 @@ def _contacts(state: BedState) -> BedContacts:
     return BedContacts(*columns, *vectors)
 
 
-def _status(world: World, state: BedState, outputs: _Output, sizes: BedSizes) -> jax.Array:
+def _status(
+    world: World, first_time: jax.Array, state: BedState, outputs: _Output, sizes: BedSizes
+) -> jax.Array:
     total = jnp.sum(outputs.position) + jnp.sum(outputs.velocity) + jnp.sum(outputs.spin)
     finite = jnp.isfinite(jax.lax.stop_gradient(total))
     full = jnp.any(state.needs.rooms > jnp.asarray(sizes.rooms))
@@ -518,18 +528,19 @@ def _status(world: World, state: BedState, outputs: _Output, sizes: BedSizes) ->
         (BedStatus.LISTS_OUTRUN, state.outran),
         (BedStatus.LISTS_FULL, full),
         (BedStatus.NOT_FINITE, ~finite),
-        (BedStatus.NOT_REPEATED, ~_repeats(world, state, sizes)),
+        (BedStatus.NOT_REPEATED, ~_repeats(world, first_time, state, sizes)),
     ):
         status = jnp.where(happened, code, status)
     return status.astype(jnp.int32)
 
 
-def _repeats(world: World, state: BedState, sizes: BedSizes) -> jax.Array:
-    """Whether the bed can repeat itself as asked for."""
+def _repeats(world: World, first_time: jax.Array, state: BedState, sizes: BedSizes) -> jax.Array:
+    """Whether the bed can repeat itself as asked for, from its first time on."""
     bed, particles = world.bed, state.particles
     if all(length is None for length in bed.period):
         return jnp.ones((), bool)
     edge = 2.0 * jnp.max(particles.radius) + sizes.skin
-    now = world.repetition(state.time).lengths
+    before, now = (world.repetition(time).lengths for time in (first_time, state.time))
     same = [is_repeated(wall, particles.position, state.time, now) for wall in bed.walls]
-    return are_long_enough(now, edge) & jnp.all(jnp.asarray(same, bool))
+    long_enough = are_long_enough(before, edge) & are_long_enough(now, edge)
+    return long_enough & jnp.all(jnp.asarray(same, bool))

@@ -1,6 +1,7 @@
 """Beds that repeat themselves: lists against all pairs, and what no box without sides may do."""
 
 import functools
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -267,3 +268,49 @@ def test_inside_jit_a_status_says_what_cannot_repeat_itself(tilt):
     fits = jc.BedStatus.SUCCESS if tilt == 0.0 else jc.BedStatus.NOT_REPEATED
     assert int(status(tilt, EDGE)) == fits
     assert int(status(tilt, 0.02)) == jc.BedStatus.NOT_REPEATED
+
+
+ACROSS = 5e-3 * np.array([(1.0, 1.0, 1.0), (-1.0, -1.0, -1.0)]) / np.sqrt(3.001)
+"""A pair that touches across the corner of cells: two of a period of 0.08 m end in the middle."""
+
+
+def pair_at(place, period, first_time=0.0, **others):
+    bed = bed_of(5e-3, period, **others)
+    times = [first_time, first_time + 20 * STEP]
+    velocity = -10.0 * (place - np.mean(place, axis=0))
+    return jc.simulate_bed(bed, jc.state(position=place, velocity=velocity), times, time_step=STEP)
+
+
+@pytest.mark.parametrize("length", [0.004, 0.012, 0.024, 0.033])
+def test_a_bed_begins_when_its_periods_have_grown(length):
+    grown = (length + 0.08,) * 3
+    place = ACROSS + np.asarray(grown) / 2
+    wanted = pair_at(place, grown)
+    late = pair_at(place, (length,) * 3, 1.0, period_rate=(0.08,) * 3)
+    np.testing.assert_allclose(late.position[-1], wanted.position[-1], atol=1e-14)
+
+
+@pytest.mark.parametrize("cells", [(1, 4, 4), (4, 2, 4), (2, 2, 2)])
+def test_cells_that_are_beside_each_other_twice_are_refused(cells):
+    result = pair_at(ACROSS, PERIOD)
+    with pytest.raises(ValueError, match="at least 3"):
+        jc.simulate_bed(
+            bed_of(5e-3), jc.state(position=ACROSS), [0.0], sizes=replace(result.sizes, cells=cells)
+        )
+
+
+def test_a_traced_period_that_begins_too_short_has_a_status():
+    sizes = replace(moved().sizes, row=60, slots=40, pairs=2000)
+
+    @jax.jit
+    def status(length, rate):
+        return jc.simulate_bed(
+            bed_of(period=(length, EDGE, EDGE), period_rate=(rate, None, None)),
+            start_at(),
+            [0.0, STEP],
+            time_step=STEP,
+            sizes=sizes,
+            strict=False,
+        ).status
+
+    assert int(status(0.5 * EDGE, 0.5 * EDGE / STEP)) == jc.BedStatus.NOT_REPEATED
