@@ -11,7 +11,6 @@ from jaxcontact.numerics.smooth import Vector
 from jaxcontact.parameters import Replaceable, check, is_concrete, model, parameter, quantity
 from jaxcontact.scene.bodies import Spheres
 from jaxcontact.surfaces.base import Surface
-from jaxcontact.surfaces.box import Box
 
 LENGTH_OF_PERIOD = quantity(
     unit="m",
@@ -33,9 +32,7 @@ class Bed(Replaceable):
     Args:
         spheres: from ``spheres``: radius and mass or density, one for all or one for each.
         contact: ``LinearSpringDashpot`` or ``HertzMindlin``, of spheres and walls alike.
-        walls: surfaces; with a ``PrescribedMotion`` they move. Planes cost least. A sphere has one
-            contact with each: describe a room by its planes, and the ends of a drum by planes, with
-            the ends of the ``Cylinder`` out of reach.
+        walls: surfaces; with a ``PrescribedMotion`` they move. Planes cost least.
         rolling: rolling resistance of spheres and walls alike; ``None``: without.
         period: lengths in x, y and z after which the bed repeats itself, walls and all [m];
             ``None`` where it does not. At least three times the largest diameter and the reach of
@@ -84,12 +81,6 @@ class Bed(Replaceable):
             if not isinstance(wall, Surface) and type(wall) is not object:
                 raise TypeError(
                     f"Bed: walls[{index}] = {wall!r} is no surface, such as Plane or Cylinder."
-                )
-            if isinstance(wall, Box) and wall.hollow:
-                raise ValueError(
-                    f"Bed: walls[{index}] is a hollow Box. A sphere of a bed has one contact with "
-                    "each wall, and would have one in an edge or corner of this room where it "
-                    "touches two or three: give six planes, those of walls()."
                 )
         kinds = (ElasticPlasticRolling, type(None))
         if not isinstance(self.rolling, kinds) and type(self.rolling) is not object:

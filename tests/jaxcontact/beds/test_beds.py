@@ -164,7 +164,5 @@ def test_input_that_cannot_be_is_refused_by_name():
             contact=CONTACT,
             walls=(jc.spheres(radius=1.0, mass=1.0),),
         )
-    with pytest.raises(ValueError, match="hollow Box"):
-        box().replace(walls=(jc.Box(lengths=(0.1, 0.1, 0.1), hollow=True),))
     with pytest.raises(ValueError, match="convention = 'chrono'"):
         CONTACT.replace(convention="chrono")
