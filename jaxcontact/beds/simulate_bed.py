@@ -45,6 +45,7 @@ from jaxcontact.beds.walls import of_walls
 from jaxcontact.laws.friction.rolling import RollingMemory, rolling_energy
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import State
+from jaxcontact.surfaces.base import walls_apart
 
 MOST_RUNS = 12
 """How often lists are enlarged before something else is taken to be wrong."""
@@ -211,7 +212,7 @@ def _found_sizes(bed: Bed, start: State | BedState) -> BedSizes:
     sizes = first_sizes(
         np.asarray(position, dtype=float),
         np.broadcast_to(np.asarray(radius, dtype=float), (count,)),
-        len(bed.walls),
+        len(walls_apart(bed.walls)[0]),
         period=bed.period,
     )
     if isinstance(start, BedState):
@@ -379,7 +380,12 @@ def _simulated(
 
     first_time = state.time
     state, outputs = jax.lax.scan(interval, state, (lengths, counts))
-    return outputs, _contacts(state), state, _status(world, first_time, state, outputs, sizes)
+    return (
+        outputs,
+        _contacts(world, state),
+        state,
+        _status(world, first_time, state, outputs, sizes),
+    )
 
 
 @partial(jax.jit, static_argnames=("sizes", "steps", "steps_per_list", "ledger"))
@@ -402,7 +408,12 @@ def _simulated_in_blocks(
     first_time, first = state.time, _output(world, state)
     state, later = jax.lax.scan(interval, state, lengths[1:])
     outputs = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, later)
-    return outputs, _contacts(state), state, _status(world, first_time, state, outputs, sizes)
+    return (
+        outputs,
+        _contacts(world, state),
+        state,
+        _status(world, first_time, state, outputs, sizes),
+    )
 
 
 def _output(world: World, state: BedState) -> _Output:
@@ -464,8 +475,8 @@ def _on_walls(world: World, state: BedState) -> tuple[jax.Array, jax.Array]:
     centre = of_walls(world.walls(state.time).centre, contacts.wall)
     arm = each(lambda x, c: x[contacts.sphere] - c, state.particles.position, centre)
     torque = each(jnp.add, cross(arm, loads.force), loads.torques[0])
-    number = jnp.arange(len(world.bed.walls))[:, None]
-    here = (number == contacts.wall) & contacts.live
+    number = jnp.arange(len(world.surfaces))[:, None]
+    here = (number == jnp.asarray(world.owner)[contacts.wall]) & contacts.live
 
     def summed(vector: Components) -> jax.Array:
         return -to_last_axis(each(lambda x: jnp.sum(jnp.where(here, x, 0.0), axis=-1), vector))
@@ -489,11 +500,12 @@ def _virial(world: World, state: BedState) -> jax.Array:
     return parts[0] + parts[1]
 
 
-def _contacts(state: BedState) -> BedContacts:
+def _contacts(world: World, state: BedState) -> BedContacts:
     label = state.particles.label
     spheres, walls = state.pairs, state.wall_contacts
     between, at_walls = state.loads
     none = jnp.full_like(walls.sphere, -1)
+    wall = jnp.asarray(world.owner)[walls.wall] if world.surfaces else walls.wall
     both = (
         (
             between.overlap > 0.0,
@@ -502,7 +514,7 @@ def _contacts(state: BedState) -> BedContacts:
             jnp.full_like(spheres.i, -1),
             between.overlap,
         ),
-        (at_walls.overlap > 0.0, label[walls.sphere], none, walls.wall, at_walls.overlap),
+        (at_walls.overlap > 0.0, label[walls.sphere], none, wall, at_walls.overlap),
     )
     columns = [jnp.concatenate(column) for column in zip(*both, strict=True)]
     vectors = [
@@ -541,6 +553,6 @@ def _repeats(world: World, first_time: jax.Array, state: BedState, sizes: BedSiz
         return jnp.ones((), bool)
     edge = 2.0 * jnp.max(particles.radius) + sizes.skin
     before, now = (world.repetition(time).lengths for time in (first_time, state.time))
-    same = [is_repeated(wall, particles.position, state.time, now) for wall in bed.walls]
+    same = [is_repeated(wall, particles.position, state.time, now) for wall in world.surfaces]
     long_enough = are_long_enough(before, edge) & are_long_enough(now, edge)
     return long_enough & jnp.all(jnp.asarray(same, bool))

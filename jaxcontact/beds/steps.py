@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.beds.bed import Bed
 from jaxcontact.beds.components import Components, each, from_last_axis
@@ -37,6 +38,7 @@ from jaxcontact.beds.contact_lists import (
 from jaxcontact.beds.periods import Repetition, growth_of_images, periods_at
 from jaxcontact.beds.walls import Walls, distances, walls_at
 from jaxcontact.scene.scene import State
+from jaxcontact.surfaces.base import Surface, walls_apart
 
 
 class Work(NamedTuple):
@@ -95,9 +97,20 @@ class BedState(NamedTuple):
 
 
 class World(NamedTuple):
-    """What does not change in a simulation."""
+    """What does not change in a simulation.
+
+    Attributes:
+        bed: with each wall of its surfaces (``Surface.walls``) as a wall of its own.
+        surfaces: the walls as they were given.
+        owner: number of the surface to which each wall belongs ``(walls,)``.
+        damping: what the normal force needs that no motion changes.
+        gravity: [m/s^2].
+        ledger: whether work is booked.
+    """
 
     bed: Bed
+    surfaces: tuple[Surface, ...]
+    owner: np.ndarray
     damping: jax.Array
     gravity: Components
     ledger: bool
@@ -113,7 +126,10 @@ class World(NamedTuple):
 
 def world_of(bed: Bed, *, ledger: bool) -> World:
     """The bed, what its laws need that no motion changes, and whether work is booked."""
-    return World(bed, bed.contact.damping(), from_last_axis(bed.gravity_vector), ledger)
+    walls, owner = walls_apart(bed.walls)
+    apart = bed.replace(walls=walls)
+    gravity = from_last_axis(bed.gravity_vector)
+    return World(apart, bed.walls, owner, bed.contact.damping(), gravity, ledger)
 
 
 def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedSizes) -> BedState:

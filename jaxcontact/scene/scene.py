@@ -17,6 +17,7 @@ from jaxcontact.scene.bodies import Clumps
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.fluid import MagnusLift, QuadraticDrag
 from jaxcontact.surfaces import Plane, Surface
+from jaxcontact.surfaces.base import walls_apart
 
 
 @model
@@ -107,16 +108,13 @@ class Scene(Replaceable):
         """The scene with each wall of its surfaces (``Surface.walls``) as a surface of its own, and
         of each the number of the surface that it belongs to, ``(walls,)``.
         """
-        walls = [surface.walls() for surface in self.surfaces]
-        owner = np.repeat(np.arange(len(walls)), [len(each) for each in walls])
-        if len(owner) == len(walls):
+        walls, owner = walls_apart(self.surfaces)
+        if len(owner) == len(self.surfaces):
             return self, owner
         contacts = self.contact_on_surfaces
-        return dataclasses.replace(
-            self,
-            surfaces=tuple(wall for each in walls for wall in each),
-            contact_on_surfaces=contacts and tuple(contacts[index] for index in owner),
-        ), owner
+        if contacts is not None:
+            contacts = tuple(contacts[index] for index in owner)
+        return dataclasses.replace(self, surfaces=walls, contact_on_surfaces=contacts), owner
 
     def _check_contacts(self) -> None:
         given = self.contact_on_surfaces

@@ -3,7 +3,7 @@ reported.
 """
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import jax
@@ -175,6 +175,15 @@ class Surface(Undecorated, abc.ABC):
             jnp.zeros_like(point) if motion is None else motion.material_velocity(point, time)
         )
         return SurfacePoint(distance, normal, point, velocity)
+
+
+def walls_apart(surfaces: Sequence[Surface]) -> tuple[tuple[Surface, ...], np.ndarray]:
+    """The walls of all surfaces, and of each the number of the surface that it belongs to,
+    ``(walls,)``.
+    """
+    walls = [surface.walls() for surface in surfaces]
+    owner = np.repeat(np.arange(len(walls)), [len(each) for each in walls])
+    return tuple(wall for each in walls for wall in each), owner
 
 
 def in_frame(

@@ -46,7 +46,7 @@ class Box(Surface):
     """A rectangular box in any orientation; with ``hollow=True`` the closed room that it encloses.
 
     Exact signed distance, C^1 outside. Inside the normal jumps where two faces are equally close;
-    ``simulate`` follows each of the six walls of a room as a contact of its own.
+    simulations follow each of the six walls of a room as a contact of its own.
 
     Args:
         motion: prescribed motion, or ``None`` for a surface at rest.

@@ -28,7 +28,7 @@ class Cone(Surface):
     closed hopper that it encloses.
 
     Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are
-    equally close; ``simulate`` follows the wall and the ends of a hopper as contacts of their own,
+    equally close; simulations follow the wall and the ends of a hopper as contacts of their own,
     as in ``Cylinder``.
 
     Args:

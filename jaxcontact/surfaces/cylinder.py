@@ -21,7 +21,7 @@ class Cylinder(Surface):
     encloses.
 
     Exact signed distance, C^1 outside. Inside the normal jumps where the wall and an end, or
-    opposite parts of the wall, are equally close; ``simulate`` follows the wall and the ends of a
+    opposite parts of the wall, are equally close; simulations follow the wall and the ends of a
     drum as contacts of their own. In a drum hardly wider than itself a sphere has one contact with
     its wall.
 

@@ -218,3 +218,37 @@ def test_a_spring_at_rest_has_finite_derivatives():
         return force[0][0]
 
     assert jax.grad(pull)(jnp.zeros(1)) == -1e4
+
+
+def test_a_room_is_its_walls():
+    """Spheres in edges and corners of a hollow box that moves, against the planes around it."""
+    half = np.array([0.012, 0.011, 0.013])
+    motion = jc.PrescribedMotion(velocity=(0.1, 0.05, 0.2), angular_velocity=(0.5, 0.3, -0.4))
+    planes = tuple(
+        jc.Plane(normal=tuple(side * along), offset=-reach, motion=motion)
+        for along, reach in zip(np.eye(3), half, strict=True)
+        for side in (1.0, -1.0)
+    )
+    room = (jc.Box(lengths=2 * half, hollow=True, motion=motion),)
+    radius = np.array([5e-3, 4e-3, 3e-3])
+    start = jc.state(
+        position=[(-5e-3, 4e-3, 6e-3), (6e-3, -5e-3, 7e-3), (0.0, 7.5e-3, -8e-3)],
+        velocity=[(-1.0, 0.9, 0.9), (1.1, -1.0, 1.0), (0.2, 1.0, -1.1)],
+        spin=[(0.0, 20.0, 40.0), (30.0, 0.0, -10.0), (5.0, 5.0, 5.0)],
+    )
+
+    def moved(walls):
+        spheres = jc.spheres(radius=radius, density=2500.0)
+        bed = jc.Bed(spheres=spheres, contact=LINEAR, walls=walls)
+        return jc.simulate_bed(bed, start, [0.0, 3e-3, 6e-3], time_step=1e-5, ledger=True)
+
+    within, between = moved(room), moved(planes)
+    assert np.max(np.abs(within.velocity[-1] - start.velocity)) > 1.0
+    np.testing.assert_allclose(within.velocity, between.velocity, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(within.spin, between.spin, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(within.ledger.walls, between.ledger.walls, rtol=0, atol=1e-13)
+    for name in ("wall_force", "wall_torque"):
+        whole, parts = getattr(within, name), getattr(between, name)
+        np.testing.assert_allclose(whole[:, 0], np.sum(parts, axis=1), rtol=0, atol=1e-9)
+    touches = np.asarray(within.contacts.touches)
+    assert np.max(np.asarray(within.contacts.wall)[touches], initial=0) == 0
