@@ -159,9 +159,9 @@ def gas(*, seed: int) -> Cell:
     return strained(cell, nothing, 0.5)
 
 
-def towards(stress: Floats, rate: float) -> Floats:
-    """Rates of strain that bring stresses to the pressure [1/s]."""
-    return rate * np.clip(0.5 * (stress / PRESSURE - 1.0), -1.0, 1.0)
+def towards(stress: float, rate: float) -> float:
+    """Rate of strain that brings a stress to the pressure [1/s]."""
+    return rate * float(np.clip(0.5 * (stress / PRESSURE - 1.0), -1.0, 1.0))
 
 
 def pack(friction: float, *, seed: int = 0, most: int = 6000) -> Cell:
@@ -172,7 +172,7 @@ def pack(friction: float, *, seed: int = 0, most: int = 6000) -> Cell:
     for _ in range(most):
         mean = float(np.mean(cell.stress))
         rate = RATE if mean < 0.3 * PRESSURE else 0.3 * RATE
-        cell = strained(cell, np.full(3, float(towards(np.asarray(mean), rate))))
+        cell = strained(cell, np.full(3, towards(mean, rate)))
         quiet = quiet + 1 if abs(np.mean(cell.stress) / PRESSURE - 1.0) < 2e-3 else 0
         if quiet == 60:
             return cell
@@ -185,8 +185,8 @@ def shear(packed: Cell) -> Sheared:
     """
     cell, rows, steady = packed, [], 0.0
     for _ in range(int(STRAIN / (RATE * PIECE))):
-        side = 0.5 * (cell.stress[0] + cell.stress[1])
-        across = float(towards(np.asarray(side), 4.0 * RATE))
+        side = float(np.mean(cell.stress[:2]))
+        across = towards(side, 4.0 * RATE)
         steady += 0.03 * across
         across += steady
         cell = strained(cell, np.array([across, across, -RATE]))

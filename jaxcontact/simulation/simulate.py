@@ -396,8 +396,8 @@ def run_once(
 
 def _on_surfaces(contacts: Contacts | None, owner: np.ndarray) -> Contacts | None:
     """Contacts with the number of the surface in place of that of its wall."""
-    if contacts is None or not len(owner):
-        return contacts
+    if contacts is None or np.array_equal(owner, np.arange(len(owner))):
+        return contacts  # each surface is its own wall
     surface = jnp.where(contacts.surface < 0, -1, jnp.asarray(owner)[contacts.surface])
     return contacts._replace(surface=surface)
 

@@ -3,7 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.numerics.smooth import Real, Vector, safe_norm
+from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import axial, slant
@@ -45,8 +46,7 @@ def walls_of_revolution(
 ) -> tuple[Surface, ...]:
     """Wall and both flat ends of a hollow frustum."""
     first, second = 1.0 * jnp.asarray(start), 1.0 * jnp.asarray(end)
-    axis = second - first
-    axis = axis / safe_norm(axis)
+    _, axis = distance_and_direction(second - first)
     return (
         Bore(start=start, end=end, start_radius=start_radius, end_radius=end_radius, motion=motion),
         Plane(normal=axis, offset=jnp.dot(axis, first), motion=motion),
