@@ -3,7 +3,7 @@
 from jaxcontact import laws, surfaces, testing
 from jaxcontact.beds.bed import Bed
 from jaxcontact.beds.contact_lists import BedSizes
-from jaxcontact.beds.contact_models import HertzMindlin, LinearSpringDashpot
+from jaxcontact.beds.contact_models import BedContact, HertzMindlin, LinearSpringDashpot
 from jaxcontact.beds.rolling import ElasticPlasticRolling
 from jaxcontact.beds.simulate_bed import simulate_bed
 from jaxcontact.beds.steps import BedState
@@ -93,6 +93,7 @@ __all__ = [
     "AnchorSpring",
     "Beam",
     "Bed",
+    "BedContact",
     "BedContacts",
     "BedEnergy",
     "BedError",

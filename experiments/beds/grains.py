@@ -29,9 +29,13 @@ def speed_left(velocity: Floats) -> float:
     return float(np.sqrt(np.mean(np.sum(velocity**2, axis=-1))))
 
 
-def contact(friction: float) -> jc.LinearSpringDashpot:
+def contact(
+    friction: float, rolling: jc.ElasticPlasticRolling | None = None
+) -> jc.LinearSpringDashpot:
     """Of stiffness such that ten grains above each other overlap by 1 % of the diameter at most."""
-    return jc.LinearSpringDashpot(stiffness=1e3, restitution=0.5, coefficient=friction, zeta=0.2)
+    return jc.LinearSpringDashpot(
+        stiffness=1e3, restitution=0.5, coefficient=friction, zeta=0.2, rolling=rolling
+    )
 
 
 def rolling(coefficient: float) -> jc.ElasticPlasticRolling:
@@ -50,8 +54,7 @@ def bed_of(
     """Grains that meet each other and the walls alike, with periods [m]."""
     return jc.Bed(
         spheres=spheres,
-        contact=contact(friction),
-        rolling=rolling(rolling_coefficient),
+        contact=contact(friction, rolling(rolling_coefficient)),
         walls=walls,
         period=period,
     )

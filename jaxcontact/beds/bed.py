@@ -1,15 +1,20 @@
-"""A bed: spheres, walls, the model of all contacts, gravity."""
+"""A bed: spheres, walls, the models of their contacts, gravity."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.beds.contact_models import SphereContact
+from jaxcontact.beds.contact_models import BedContact
 from jaxcontact.beds.periods import Period
-from jaxcontact.beds.rolling import ElasticPlasticRolling
+from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
+from jaxcontact.laws.core.normal_interfaces import CompliantLaw
 from jaxcontact.numerics.smooth import Vector
 from jaxcontact.parameters import Replaceable, check, is_concrete, model, parameter, quantity
 from jaxcontact.scene.bodies import Spheres
+from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.surfaces.base import Surface
 
 LENGTH_OF_PERIOD = quantity(
@@ -27,13 +32,19 @@ RATE_OF_PERIOD = quantity(
 
 @model
 class Bed(Replaceable):
-    """Many spheres between walls, with one contact model.
+    """Many spheres between walls.
 
     Args:
         spheres: from ``spheres``: radius and mass or density, one for all or one for each.
-        contact: ``LinearSpringDashpot`` or ``HertzMindlin``, of spheres and walls alike.
+        contact: of two spheres: ``LinearSpringDashpot`` or ``HertzMindlin``, which cost least; a
+            ``ContactModel`` of laws with forces, whose numbers hold for every pair; or a
+            ``BedContact``, whose laws depend on the size of the spheres. Of spheres of several
+            kinds a table, row by row as far as the diagonal: ``((of_0_0,), (of_1_0, of_1_1))``.
+            All are of the same laws, with other numbers.
         walls: surfaces; with a ``PrescribedMotion`` they move. Planes cost least.
-        rolling: rolling resistance of spheres and walls alike; ``None``: without.
+        contact_on_walls: of a sphere and a wall: one for all walls, or one for each, or for each
+            one for each kind; ``None``: as of two spheres of its kind.
+        kind: number of the kind of each sphere, from 0 on; ``None``: all are of one.
         period: lengths in x, y and z after which the bed repeats itself, walls and all [m];
             ``None`` where it does not. At least three times the largest diameter and the reach of
             the lists beyond it (``BedSizes.skin``).
@@ -54,9 +65,10 @@ class Bed(Replaceable):
     """
 
     spheres: Spheres
-    contact: SphereContact
+    contact: Any
     walls: tuple[Surface, ...] = ()
-    rolling: ElasticPlasticRolling | None = None
+    contact_on_walls: Any = None
+    kind: Any = None
     period: Period = (None, None, None)
     period_rate: Period = (None, None, None)
     gravity: Vector = parameter(
@@ -68,26 +80,27 @@ class Bed(Replaceable):
     )
 
     def __post_init__(self) -> None:
-        wanted = {"spheres": Spheres, "contact": SphereContact}
-        remedy = {
-            "spheres": "Make them with spheres(radius=..., density=...).",
-            "contact": "Give a LinearSpringDashpot or HertzMindlin.",
-        }
-        for name, kind in wanted.items():
-            value = {"spheres": self.spheres, "contact": self.contact}[name]
-            if not isinstance(value, kind) and type(value) is not object:
-                raise TypeError(f"Bed: {name} = {value!r} is no {kind.__name__}. {remedy[name]}")
+        if not isinstance(self.spheres, Spheres) and type(self.spheres) is not object:
+            raise TypeError(
+                f"Bed: spheres = {self.spheres!r} is no Spheres. Make them with "
+                "spheres(radius=..., density=...)."
+            )
         for index, wall in enumerate(self.walls):
             if not isinstance(wall, Surface) and type(wall) is not object:
                 raise TypeError(
                     f"Bed: walls[{index}] = {wall!r} is no surface, such as Plane or Cylinder."
                 )
-        kinds = (ElasticPlasticRolling, type(None))
-        if not isinstance(self.rolling, kinds) and type(self.rolling) is not object:
-            raise TypeError(
-                f"Bed: rolling = {self.rolling!r} is no ElasticPlasticRolling. RollingSpring and "
-                "RollingResistance are of single contacts, for simulate."
+        if type(self.contact) is object:
+            return
+        between = self.between
+        _check_contacts("contact", between)
+        if self.kind is None and len(between) > 1:
+            raise ValueError(
+                f"Bed: contact is a table of {self.kinds} kinds of spheres, but kind is None. Give "
+                "the number of the kind of each sphere, from 0 on."
             )
+        if self.contact_on_walls is not None:
+            _check_contacts("contact_on_walls", self.at_walls)
         for name, lengths, about in (
             ("period", self.period, LENGTH_OF_PERIOD),
             ("period_rate", self.period_rate, RATE_OF_PERIOD),
@@ -116,9 +129,84 @@ class Bed(Replaceable):
             )
 
     @property
+    def kinds(self) -> int:
+        """How many kinds of spheres ``contact`` tells apart."""
+        return len(self.contact) if isinstance(self.contact, (tuple, list)) else 1
+
+    @property
+    def between(self) -> tuple[Any, ...]:
+        """Contacts of two spheres, of kinds ``i >= j`` at ``i (i + 1)/2 + j``."""
+        if not isinstance(self.contact, (tuple, list)):
+            return (self.contact,)
+        rows = [row if isinstance(row, (tuple, list)) else (row,) for row in self.contact]
+        for index, row in enumerate(rows):
+            if len(row) != index + 1:
+                raise ValueError(
+                    f"Bed: contact[{index}] holds {len(row)} contacts, but must hold {index + 1}: "
+                    f"those of kind {index} with the kinds 0 to {index}, such as "
+                    "((of_0_0,), (of_1_0, of_1_1))."
+                )
+        return tuple(contact for row in rows for contact in row)
+
+    @property
+    def at_walls(self) -> tuple[Any, ...]:
+        """Contacts of a sphere with a wall: one, or of wall ``w`` and kind ``k`` at ``w kinds +
+        k``.
+        """
+        given, kinds = self.contact_on_walls, self.kinds
+        if given is None:
+            own = tuple(self.between[kind * (kind + 3) // 2] for kind in range(kinds))
+            return own if kinds == 1 else own * len(self.walls)
+        if not isinstance(given, (tuple, list)):
+            return (given,)
+        if len(given) != len(self.walls):
+            raise ValueError(
+                f"Bed: contact_on_walls holds {len(given)} contacts, but there are "
+                f"{len(self.walls)} walls. Give one for each, or one for all without brackets."
+            )
+        rows = [row if isinstance(row, (tuple, list)) else (row,) * kinds for row in given]
+        for index, row in enumerate(rows):
+            if len(row) != kinds:
+                raise ValueError(
+                    f"Bed: contact_on_walls[{index}] holds {len(row)} contacts, but there are "
+                    f"{kinds} kinds of spheres. Give one for each, or one for all without brackets."
+                )
+        return tuple(contact for row in rows for contact in row)
+
+    @property
     def gravity_vector(self) -> jax.Array:
         """``(3,)`` [m/s^2]."""
         return jnp.asarray(self.gravity, dtype=float)
+
+
+def _check_contacts(name: str, contacts: Sequence[Any]) -> None:
+    kinds: list[Any] = [jax.tree.structure(contact) for contact in contacts]
+    for contact, kind in zip(contacts, kinds, strict=True):
+        if not isinstance(contact, (BedContact, ContactModel)):
+            raise TypeError(
+                f"Bed: {name} = {contact!r} is no contact of a bed. Give a LinearSpringDashpot, "
+                "HertzMindlin, ContactModel, or a class of yours that inherits from BedContact."
+            )
+        if isinstance(contact, ContactModel):
+            _check_laws(name, contact)
+        if kind != kinds[0]:
+            raise ValueError(
+                f"Bed: {name} holds {contact!r} beside {contacts[0]!r}. All must be of the same "
+                "laws; only their numbers may differ."
+            )
+
+
+def _check_laws(name: str, contact: ContactModel) -> None:
+    if not isinstance(contact.normal, CompliantLaw):
+        raise TypeError(
+            f"Bed: {name}.normal = {contact.normal!r} has no force, and a bed is integrated from "
+            "forces. Give a law with a stiffness, such as HuntCrossley or AdhesivePlastic."
+        )
+    if not isinstance(contact.friction, (SlipFriction, FrictionWithMemory)):
+        raise TypeError(
+            f"Bed: {name}.friction = {contact.friction!r} is an impulse without a force. Give a "
+            "spring with memory, CundallStrack or Mindlin, or RegularizedCoulomb."
+        )
 
 
 def check_bed(bed: Bed, bodies: int) -> None:
@@ -134,4 +222,19 @@ def check_bed(bed: Bed, bodies: int) -> None:
             raise ValueError(
                 f"simulate_bed: bed.spheres.{name} has {given} values, but the initial state has "
                 f"{bodies} spheres."
+            )
+    if bed.kind is None:
+        return
+    if np.shape(bed.kind) != (bodies,):
+        raise ValueError(
+            f"simulate_bed: bed.kind has shape {np.shape(bed.kind)}, but the initial state has "
+            f"{bodies} spheres. Give a number for each."
+        )
+    if is_concrete(bed.kind):
+        kinds = np.asarray(bed.kind)
+        if kinds.dtype.kind not in "iu" or kinds.min() < 0 or kinds.max() >= bed.kinds:
+            raise ValueError(
+                f"simulate_bed: bed.kind goes from {kinds.min()} to {kinds.max()} ({kinds.dtype}), "
+                f"but must be whole numbers from 0 to {bed.kinds - 1}, a row of the table "
+                "bed.contact each."
             )

@@ -73,15 +73,15 @@ class Needs(NamedTuple):
 
 
 class History(NamedTuple):
-    """What contacts remember ``(contacts,)``.
+    """What contacts remember ``(contacts,)``, as their laws lay it down.
 
     Attributes:
-        spring: elongation of the tangential spring, of ``i`` against ``j`` [m].
-        torque: of the rolling spring [N m]; ``None`` without rolling resistance.
+        vectors: of ``i`` against ``j``: they change their sign with the order of the two.
+        scalars: the same for both. Of contacts that begin both are 0.
     """
 
-    spring: Components
-    torque: Components | None
+    vectors: tuple[Components, ...]
+    scalars: tuple[jax.Array, ...]
 
 
 class Pairs(NamedTuple):
@@ -117,6 +117,7 @@ class Particles(NamedTuple):
     """Spheres, row by row in the order of the last sorting.
 
     Attributes:
+        kind: number of the kind of each; 0 where all are of one.
         label: number of each in the order in which they were given.
     """
 
@@ -126,6 +127,7 @@ class Particles(NamedTuple):
     radius: jax.Array
     mass: jax.Array
     inertia: jax.Array
+    kind: jax.Array
     label: jax.Array
 
 
@@ -150,22 +152,19 @@ def sum_of_ends(pairs: Pairs, on_i: jax.Array, on_j: jax.Array) -> jax.Array:
     return jnp.sum(jnp.abs(pairs.sign) * acts, axis=0)
 
 
-def no_pairs(sizes: BedSizes, spheres: int, real: np.dtype, *, rolling: bool) -> Pairs:
+def no_pairs(sizes: BedSizes, spheres: int, history: History) -> Pairs:
     """A list without pairs."""
-    return Pairs(*_empty(sizes.pairs, sizes.slots, spheres, real, rolling=rolling))
+    return Pairs(*_empty(sizes.pairs, sizes.slots, spheres), history)
 
 
-def no_wall_contacts(
-    sizes: BedSizes, spheres: int, real: np.dtype, *, rolling: bool
-) -> WallContacts:
+def no_wall_contacts(sizes: BedSizes, spheres: int, history: History) -> WallContacts:
     """A list without contacts."""
-    room, slots = sizes.wall_contacts, sizes.wall_slots
-    return WallContacts(*_empty(room, slots, spheres, real, rolling=rolling))
+    return WallContacts(*_empty(sizes.wall_contacts, sizes.wall_slots, spheres), history)
 
 
 def _empty(
-    room: int, slots: int, spheres: int, real: np.dtype, *, rolling: bool
-) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array, History]:
+    room: int, slots: int, spheres: int
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
     none = jnp.zeros(room, jnp.int32)
     return (
         none,
@@ -173,14 +172,7 @@ def _empty(
         jnp.zeros(room, bool),
         jnp.zeros((slots, spheres), jnp.int32),
         jnp.zeros((slots, spheres), jnp.int8),
-        no_history(room, real, rolling=rolling),
     )
-
-
-def no_history(room: int, real: np.dtype, *, rolling: bool) -> History:
-    """Of contacts that begin."""
-    zero = jnp.zeros(room, real)
-    return History((zero, zero, zero), (zero, zero, zero) if rolling else None)
 
 
 def first_sizes(
@@ -268,7 +260,8 @@ class Origin(NamedTuple):
     def history(self, old: History) -> History:
         """Carried over; nothing of new contacts."""
         return History(
-            self.vector(old.spring), None if old.torque is None else self.vector(old.torque)
+            tuple(self.vector(vector) for vector in old.vectors),
+            tuple(self.even(scalar) for scalar in old.scalars),
         )
 
     def ends(self, on_i: Components, on_j: Components) -> tuple[Components, Components]:
@@ -282,7 +275,7 @@ class Origin(NamedTuple):
 
     def even(self, old: jax.Array) -> jax.Array:
         """What is the same for both, carried over; 0 of new contacts."""
-        return old[self.entry] * jnp.abs(self.same)
+        return old[self.entry] * jnp.abs(self.same).astype(old.dtype)
 
 
 class Listed(NamedTuple):

@@ -1,7 +1,8 @@
-"""Contact models of a bed: the two that every program of the discrete element method has.
+"""Contact models of a bed: the two that every program of the discrete element method has, and the
+interface of others.
 
-Forces are those of ``laws``: ``LinearDashpot`` or ``TsujiDashpot`` along the normal, a spring with
-memory (``CundallStrack`` or ``Mindlin``) along the plane, all behind Coulomb's slider.
+Forces of the two are those of ``laws``: ``LinearDashpot`` or ``TsujiDashpot`` along the normal, a
+spring with memory (``CundallStrack`` or ``Mindlin``) along the plane, all behind Coulomb's slider.
 """
 
 import abc
@@ -10,6 +11,7 @@ import math
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.beds.rolling import ElasticPlasticRolling
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.friction.cundall_strack import CundallStrack, critical_fraction
@@ -35,19 +37,56 @@ energy is not kept by the part overlap over diameter.
 """
 
 
-def _check(owner: str, end: str, convention: str) -> None:
+def _check(owner: str, end: str, convention: str, rolling: object) -> None:
     if end not in CONTACT_ENDS:
         raise ValueError(f"{owner}: end = {end!r} ends no contact.{nearest(end, CONTACT_ENDS)}")
     if convention not in CONVENTIONS:
         raise ValueError(
             f"{owner}: convention = {convention!r} is not known.{nearest(convention, CONVENTIONS)}"
         )
+    kinds = (ElasticPlasticRolling, type(None))
+    if not isinstance(rolling, kinds) and type(rolling) is not object:
+        raise TypeError(
+            f"{owner}: rolling = {rolling!r} is no ElasticPlasticRolling. RollingSpring and "
+            "RollingResistance are parts of a ContactModel, which a bed takes, too."
+        )
 
 
-class SphereContact(Replaceable, abc.ABC):
-    """What a bed asks of its contact model. Elementwise in the contacts."""
+class BedContact(Replaceable, abc.ABC):
+    """A contact in a bed, whose laws may depend on the size of the spheres.
+
+    **Implementing a contact of a bed.** Inherit from ``BedContact``, decorate the class with
+    ``model``, declare the parameters, and define ``of_pair``. Where the laws are the same for every
+    pair, a ``ContactModel`` is all it takes.
+
+    Example:
+        >>> @jc.model
+        ... class Powder(jc.BedContact):
+        ...     modulus: float = 1e6
+        ...
+        ...     def of_pair(self, *, radius):
+        ...         stiffness = 4 / 3 * self.modulus * jnp.sqrt(radius)
+        ...         return jc.ContactModel(
+        ...             normal=jc.AdhesivePlastic(
+        ...                 stiffness=stiffness, exponent=1.5, plasticity_ratio=0.3
+        ...             )
+        ...         )
+        >>> print(f"{Powder().of_pair(radius=1e-4).normal.stiffness:.0f} N/m^1.5")
+        13333 N/m^1.5
+    """
+
+    @abc.abstractmethod
+    def of_pair(self, *, radius: Real) -> ContactModel:
+        """Laws of two bodies of this effective radius [m], ``1/R* = 1/R1 + 1/R2`` (``R1`` at a
+        wall).
+        """
+
+
+class SphereContact(BedContact):
+    """A contact with springs, which a bed follows fast. Elementwise in the contacts."""
 
     coefficient: Real
+    rolling: ElasticPlasticRolling | None
     convention: str
 
     @abc.abstractmethod
@@ -67,10 +106,6 @@ class SphereContact(Replaceable, abc.ABC):
     @abc.abstractmethod
     def normal_energy(self, overlap: Real, *, radius: Real) -> jax.Array:
         """Energy stored by each overlap [J]."""
-
-    @abc.abstractmethod
-    def of_pair(self, *, radius: Real) -> ContactModel:
-        """The same contact of two bodies of this effective radius [m], for ``simulate``."""
 
     @abc.abstractmethod
     def time_step(self, *, radius: Real, mass: Real) -> Real:
@@ -93,6 +128,7 @@ class LinearSpringDashpot(SphereContact):
         tangential_stiffness: ``k_t`` [N/m]; left out: 2/7 of the normal one, which gives both
             motions of a solid sphere one period.
         zeta: tangential damping, relative to critical: ``c_t = 2 zeta sqrt(m k_t)`` [-].
+        rolling: resistance to rolling; ``None``: without.
         end: ``"zero_force"`` (never attracts) or ``"zero_overlap"``, as of ``LinearDashpot``.
         convention: ``"contact_point"`` or ``"lammps"``, see ``CONVENTIONS``.
 
@@ -109,11 +145,12 @@ class LinearSpringDashpot(SphereContact):
     coefficient: Real = of(QUANTITIES["coefficient"])
     tangential_stiffness: Real | None = of(QUANTITIES["tangential_stiffness"], default=None)
     zeta: Real = of(QUANTITIES["zeta"], default=0.0)
+    rolling: ElasticPlasticRolling | None = None
     end: str = static(default="zero_force")
     convention: str = static(default="contact_point")
 
     def __post_init__(self) -> None:
-        _check("LinearSpringDashpot", self.end, self.convention)
+        _check("LinearSpringDashpot", self.end, self.convention, self.rolling)
 
     @property
     def _normal(self) -> LinearDashpot:
@@ -142,6 +179,7 @@ class LinearSpringDashpot(SphereContact):
         return elastic_energy(overlap, stiffness=self.stiffness, exponent=1)
 
     def of_pair(self, *, radius: Real) -> ContactModel:
+        """The same contact for ``simulate``, without ``rolling``."""
         friction = CundallStrack(
             coefficient=self.coefficient,
             tangential_stiffness=self._shear_stiffness,
@@ -173,6 +211,7 @@ class HertzMindlin(SphereContact):
 
     Args:
         zeta: tangential damping, relative to critical: ``c_t = 2 zeta sqrt(m k_t)`` [-].
+        rolling: resistance to rolling; ``None``: without.
         end: ``"zero_force"`` (never attracts) or ``"zero_overlap"``, as of ``TsujiDashpot``.
         convention: ``"contact_point"`` or ``"lammps"``, see ``CONVENTIONS``.
 
@@ -194,11 +233,12 @@ class HertzMindlin(SphereContact):
     restitution: Real = of(QUANTITIES["restitution"])
     coefficient: Real = of(QUANTITIES["coefficient"])
     zeta: Real = of(QUANTITIES["zeta"], default=0.0)
+    rolling: ElasticPlasticRolling | None = None
     end: str = static(default="zero_force")
     convention: str = static(default="contact_point")
 
     def __post_init__(self) -> None:
-        _check("HertzMindlin", self.end, self.convention)
+        _check("HertzMindlin", self.end, self.convention, self.rolling)
 
     @property
     def _solid(self) -> Solid:
@@ -239,6 +279,7 @@ class HertzMindlin(SphereContact):
         return elastic_energy(overlap, stiffness=self._normal(radius).stiffness, exponent=1.5)
 
     def of_pair(self, *, radius: Real) -> ContactModel:
+        """The same contact for ``simulate``, without ``rolling``."""
         return ContactModel(normal=self._normal(radius), friction=self._friction)
 
     def time_step(self, *, radius: Real, mass: Real) -> Real:

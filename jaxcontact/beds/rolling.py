@@ -12,7 +12,7 @@ from jaxcontact.parameters import Replaceable, model, of
 
 @model
 class ElasticPlasticRolling(Replaceable):
-    """Elastic-plastic spring and dashpot (EPSD) against rolling, of spheres and walls alike.
+    """Elastic-plastic spring and dashpot (EPSD) against rolling: ``rolling`` of a contact.
 
     ``T = P(T + k_r dtheta)``, ``|T| <= mu_r R* F_n``, ``k_r = k_t R*^2``; the torque on the body
     that rolls is ``-T``, and ``-C_r w`` beside it while the spring is below its limit, ``C_r = 2

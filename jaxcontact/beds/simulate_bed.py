@@ -2,7 +2,7 @@
 
 import math
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +18,8 @@ from jaxcontact.beds.components import (
     from_last_axis,
     to_last_axis,
 )
-from jaxcontact.beds.contact_forces import effective_at_walls, effective_of_pairs
-from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
+from jaxcontact.beds.contact_lists import BedSizes, History, enlarged, first_sizes
+from jaxcontact.beds.contact_models import BedContact, SphereContact
 from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated, periods_at
 from jaxcontact.beds.steps import (
     BedState,
@@ -42,7 +42,6 @@ from jaxcontact.beds.trajectory import (
     BedTrajectory,
 )
 from jaxcontact.beds.walls import of_walls
-from jaxcontact.laws.friction.rolling import RollingMemory, rolling_energy
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import State
 from jaxcontact.surfaces.base import walls_apart
@@ -116,6 +115,8 @@ def simulate_bed(
         steps = np.full_like(steps, np.max(steps))  # one length of the scan for all intervals
     found = _found_sizes(bed, start) if sizes is None else sizes
     _check_precision(bed, start)
+    if isinstance(start, BedState):
+        _check_past(bed, start)
     _check_period(bed, start, instants, found)
 
     def run(room: BedSizes) -> BedTrajectory:
@@ -187,14 +188,23 @@ def _checked_step(bed: Bed, time_step: float | None) -> float:
                 "have one found."
             )
         return float(time_step)
-    found = bed.contact.time_step(radius=bed.spheres.radius, mass=bed.spheres.mass)
+    contacts = (*bed.between, *bed.at_walls)
+    if not all(isinstance(contact, SphereContact) for contact in contacts):
+        raise ValueError(
+            "simulate_bed: time_step must be given where a contact is neither a "
+            "LinearSpringDashpot nor a HertzMindlin: laws have no one stiffness. A fiftieth of the "
+            "duration of the shortest contact is usual."
+        )
+    found = [
+        contact.time_step(radius=bed.spheres.radius, mass=bed.spheres.mass) for contact in contacts
+    ]
     if not is_concrete(found):
         raise TypeError(
             "simulate_bed: time_step must be given where stiffness, radius or mass are traced, "
             "because the number of steps is fixed. Outside, "
             "float(numpy.min(bed.contact.time_step(radius=..., mass=...))) is what would be taken."
         )
-    return float(np.min(np.asarray(found)))
+    return min(float(np.min(np.asarray(step))) for step in found)
 
 
 def _found_sizes(bed: Bed, start: State | BedState) -> BedSizes:
@@ -230,11 +240,12 @@ def _check_precision(bed: Bed, start: State | BedState) -> None:
         to_last_axis(start.particles.position) if isinstance(start, BedState) else start.position
     )
     known = (position, bed.spheres.mass, bed.spheres.radius, bed.gravity)
-    known = (*known, *jax.tree.leaves(bed.contact))
+    contacts = (*bed.between, *bed.at_walls)
+    known = (*known, *jax.tree.leaves(contacts))
     if not all(is_concrete(value) for value in known) or not np.any(np.asarray(bed.gravity)):
         return
     weight = np.asarray(bed.spheres.mass) * float(np.linalg.norm(np.asarray(bed.gravity)))
-    overlap = float(np.min(bed.contact.static_overlap(weight, radius=bed.spheres.radius)))
+    overlap = min(static_overlap(contact, weight, bed.spheres.radius) for contact in contacts)
     rounding = float(jnp.finfo(position.dtype).eps) * float(np.max(np.abs(np.asarray(position))))
     if overlap < LEAST_DIGITS * rounding:
         raise ValueError(
@@ -242,6 +253,42 @@ def _check_precision(bed: Bed, start: State | BedState) -> None:
             f"are lost in positions that {position.dtype} rounds to {rounding:.1e} m. Enable "
             'float64 (jax.config.update("jax_enable_x64", True)), or lower the stiffness.'
         )
+
+
+def _check_past(bed: Bed, start: BedState) -> None:
+    """Raises where contacts remember what other laws than those of the bed ask for."""
+
+    def memories(bed: Bed) -> tuple[History, History]:
+        world = world_of(bed, ledger=False)
+        return world.between.unloaded(1, np.dtype(float)), world.at_walls.unloaded(
+            1, np.dtype(float)
+        )
+
+    wanted = jax.eval_shape(memories, bed)
+    kept = (start.pairs.history, start.wall_contacts.history)
+    for name, one, other in zip(("contact", "contact_on_walls"), wanted, kept, strict=True):
+        kinds: list[Any] = [jax.tree.structure(history) for history in (one, other)]
+        if kinds[0] != kinds[1]:
+            raise ValueError(
+                f"simulate_bed: start was made with another kind of bed.{name} than this, and its "
+                "contacts remember something else. Go on with the same laws (their numbers may "
+                "change), or begin anew with a state: state(position=result.position[-1], ...)."
+            )
+
+
+def static_overlap(contact: Any, load: np.ndarray, radius: Any) -> float:
+    """The smallest overlap [m] of spheres of these radii [m] that each carry a load [N]; infinite
+    where the law tells none.
+    """
+    if isinstance(contact, SphereContact):
+        return float(np.min(contact.static_overlap(load, radius=radius)))
+    radius, load = np.broadcast_arrays(np.asarray(radius, float), load)
+    smallest = np.argmin(radius)
+    laws = contact
+    if isinstance(contact, BedContact):
+        laws = contact.of_pair(radius=jnp.asarray(radius.flat[smallest]))
+    overlap = float(laws.normal.static_overlap(jnp.asarray(load.flat[smallest])))
+    return overlap if overlap > 0.0 else math.inf
 
 
 def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, sizes: BedSizes) -> None:
@@ -417,30 +464,17 @@ def _simulated_in_blocks(
 
 
 def _output(world: World, state: BedState) -> _Output:
-    particles, contact, rolling = state.particles, world.bed.contact, world.bed.rolling
-    pairs, at_walls = state.pairs, state.wall_contacts
-    kinds = (
-        (effective_of_pairs(particles, pairs), pairs.history, state.loads[0].overlap),
-        (effective_at_walls(particles, at_walls), at_walls.history, state.loads[1].overlap),
+    particles, pairs, at_walls = state.particles, state.pairs, state.wall_contacts
+    touches = touching(world, state)
+    lists = (
+        (world.between, pairs.history, world.model_of_pairs(particles, pairs)),
+        (world.at_walls, at_walls.history, world.model_at_walls(particles, at_walls)),
     )
     stored, deepest = [], []
-    for (mass, radius, inertia), history, overlap in kinds:
-        stiffness, _ = contact.tangential(overlap, mass=mass, radius=radius)
-        sheared = 0.5 * stiffness * dot(history.spring, history.spring)
-        bent = jnp.zeros_like(overlap)
-        if rolling is not None and history.torque is not None:
-            bending, _ = rolling.stiffness_and_damping(stiffness, radius=radius, inertia=inertia)
-            memory = RollingMemory(to_last_axis(history.torque))
-            bent = rolling_energy(memory, rolling_stiffness=bending)
-        touches = overlap > 0.0
-        stored.append(
-            [
-                jnp.sum(contact.normal_energy(overlap, radius=radius)),
-                jnp.sum(jnp.where(touches, sheared, 0.0)),
-                jnp.sum(jnp.where(touches, bent, 0.0)),
-            ]
-        )
-        deepest.append(jnp.max(overlap / radius))
+    for (forces, history, which), touch, loads in zip(lists, touches, state.loads, strict=True):
+        found = forces.stored(touch, history, loads.overlap, which)
+        stored.append([jnp.sum(jnp.where(loads.overlap != 0.0, part, 0.0)) for part in found])
+        deepest.append(jnp.max(loads.overlap / touch.radius))
     pull = sum(
         g * jnp.sum(particles.mass * x)
         for g, x in zip(world.gravity, particles.position, strict=True)
@@ -508,20 +542,23 @@ def _contacts(world: World, state: BedState) -> BedContacts:
     wall = jnp.asarray(world.owner)[walls.wall] if world.surfaces else walls.wall
     both = (
         (
-            between.overlap > 0.0,
+            between.overlap != 0.0,
             label[spheres.i],
             label[spheres.j],
             jnp.full_like(spheres.i, -1),
             between.overlap,
         ),
-        (at_walls.overlap > 0.0, label[walls.sphere], none, wall, at_walls.overlap),
+        (at_walls.overlap != 0.0, label[walls.sphere], none, wall, at_walls.overlap),
     )
     columns = [jnp.concatenate(column) for column in zip(*both, strict=True)]
     vectors = [
         jnp.concatenate([to_last_axis(a), to_last_axis(b)])
         for a, b in (
             (between.force, at_walls.force),
-            (spheres.history.spring, walls.history.spring),
+            (
+                world.between.elongation(spheres.history),
+                world.at_walls.elongation(walls.history),
+            ),
         )
     ]
     return BedContacts(*columns, *vectors)

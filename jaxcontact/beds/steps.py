@@ -5,7 +5,7 @@ the whole law into each of the six sums, for each slot: seven times slower.
 """
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,15 +13,7 @@ import numpy as np
 
 from jaxcontact.beds.bed import Bed
 from jaxcontact.beds.components import Components, each, from_last_axis
-from jaxcontact.beds.contact_forces import (
-    Loads,
-    Touch,
-    at_rest,
-    evaluated,
-    of_pairs,
-    of_wall_contacts,
-    power,
-)
+from jaxcontact.beds.contact_forces import ContactForces, Loads, power
 from jaxcontact.beds.contact_lists import (
     BedSizes,
     History,
@@ -35,7 +27,11 @@ from jaxcontact.beds.contact_lists import (
     signed_sum,
     sum_of_ends,
 )
+from jaxcontact.beds.contact_models import SphereContact
+from jaxcontact.beds.law_forces import LawForces
 from jaxcontact.beds.periods import Repetition, growth_of_images, periods_at
+from jaxcontact.beds.spring_forces import SpringForces
+from jaxcontact.beds.touch import Touch, no_touch, of_pairs, of_wall_contacts
 from jaxcontact.beds.walls import Walls, distances, walls_at
 from jaxcontact.scene.scene import State
 from jaxcontact.surfaces.base import Surface, walls_apart
@@ -47,7 +43,7 @@ class Work(NamedTuple):
     Attributes:
         normal: of the bodies on their contacts, along the normal.
         tangential: along the plane.
-        rolling: of their rolling.
+        rolling: of their rolling and spinning.
         walls: of moving walls and of periods that change on the bed.
     """
 
@@ -103,7 +99,8 @@ class World(NamedTuple):
         bed: with each wall of its surfaces (``Surface.walls``) as a wall of its own.
         surfaces: the walls as they were given.
         owner: number of the surface to which each wall belongs ``(walls,)``.
-        damping: what the normal force needs that no motion changes.
+        between: forces of pairs.
+        at_walls: forces at walls.
         gravity: [m/s^2].
         ledger: whether work is booked.
     """
@@ -111,7 +108,8 @@ class World(NamedTuple):
     bed: Bed
     surfaces: tuple[Surface, ...]
     owner: np.ndarray
-    damping: jax.Array
+    between: ContactForces
+    at_walls: ContactForces
     gravity: Components
     ledger: bool
 
@@ -123,73 +121,92 @@ class World(NamedTuple):
         """At a time [s]."""
         return periods_at(self.bed.period, self.bed.period_rate, time)
 
+    def model_of_pairs(self, particles: Particles, pairs: Pairs) -> jax.Array:
+        """Number of the contact of each pair in the table of the bed."""
+        one, other = particles.kind[pairs.i], particles.kind[pairs.j]
+        larger = jnp.maximum(one, other)
+        return larger * (larger + 1) // 2 + jnp.minimum(one, other)
+
+    def model_at_walls(self, particles: Particles, contacts: WallContacts) -> jax.Array:
+        """Number of the contact of each sphere at a wall."""
+        return contacts.wall * self.bed.kinds + particles.kind[contacts.sphere]
+
+
+def forces_of(contacts: tuple[Any, ...]) -> ContactForces:
+    """Of contacts of one kind."""
+    springs = tuple(contact for contact in contacts if isinstance(contact, SphereContact))
+    return SpringForces(springs) if springs else LawForces(contacts)
+
 
 def world_of(bed: Bed, *, ledger: bool) -> World:
     """The bed, what its laws need that no motion changes, and whether work is booked."""
     walls, owner = walls_apart(bed.walls)
-    apart = bed.replace(walls=walls)
+    on_walls = bed.contact_on_walls
+    if isinstance(on_walls, (tuple, list)):
+        on_walls = tuple(on_walls[index] for index in owner)
+    apart = bed.replace(walls=walls, contact_on_walls=on_walls)
     gravity = from_last_axis(bed.gravity_vector)
-    return World(apart, bed.walls, owner, bed.contact.damping(), gravity, ledger)
+    between, at_walls = forces_of(apart.between), forces_of(apart.at_walls or apart.between[:1])
+    return World(apart, bed.walls, owner, between, at_walls, gravity, ledger)
 
 
 def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedSizes) -> BedState:
     """The state from which the first step starts, springs without elongation."""
-    spheres = start.position.shape[0]
-    real = start.position.dtype
-    radius, mass, ratio = (
-        jnp.broadcast_to(jnp.asarray(value, real), (spheres,))
-        for value in (
-            world.bed.spheres.radius,
-            world.bed.spheres.mass,
-            world.bed.spheres.inertia_ratio,
-        )
-    )
+    spheres, real = start.position.shape[0], start.position.dtype
+    label = jnp.arange(spheres, dtype=jnp.int32)
     particles = Particles(
         from_last_axis(start.position),
         from_last_axis(start.velocity),
         from_last_axis(start.spin),
-        radius,
-        mass,
-        ratio * mass * radius**2,
-        jnp.arange(spheres, dtype=jnp.int32),
+        *bodies(world.bed, label, real),
+        label,
     )
     none, no = jnp.zeros((), jnp.int32), jnp.zeros((), bool)
-    rolling = world.bed.rolling is not None
-    pairs = no_pairs(sizes, spheres, real, rolling=rolling)
-    contacts = no_wall_contacts(sizes, spheres, real, rolling=rolling)
+    pairs = no_pairs(sizes, spheres, world.between.unloaded(sizes.pairs, real))
+    contacts = no_wall_contacts(sizes, spheres, world.at_walls.unloaded(sizes.wall_contacts, real))
     nothing = jnp.zeros((), real)
     state = BedState(
         time,
         particles,
         pairs,
         contacts,
-        (_unloaded(pairs.history, ends=2), _unloaded(contacts.history, ends=1)),
+        (_unloaded(sizes.pairs, real, ends=2), _unloaded(sizes.wall_contacts, real, ends=1)),
         Work(nothing, nothing, nothing, nothing),
         (particles.position, jnp.zeros((len(world.bed.walls), spheres), real), time),
         Needs(jnp.zeros(5, jnp.int32), jnp.zeros(3, jnp.int32)),
         none,
         no,
     )
-    state = relisted(world, state, sizes)
-    between, at_walls = touching(world, state)
-    pairs, contacts = state.pairs, state.wall_contacts
-    state = state._replace(
-        pairs=pairs._replace(history=at_rest(between, pairs.history, h)),
-        wall_contacts=contacts._replace(history=at_rest(at_walls, contacts.history, h)),
+    return loaded(world, relisted(world, state, sizes), h, begins=True)
+
+
+def bodies(
+    bed: Bed, label: jax.Array, real: np.dtype
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """Radius, mass, moment of inertia and kind of the spheres with these numbers."""
+    radius, mass, ratio = (
+        jnp.broadcast_to(jnp.asarray(value, real), label.shape)[label]
+        for value in (bed.spheres.radius, bed.spheres.mass, bed.spheres.inertia_ratio)
     )
-    return loaded(world, state, h)
+    kind = jnp.zeros_like(label) if bed.kind is None else jnp.asarray(bed.kind, jnp.int32)[label]
+    return radius, mass, ratio * mass * radius**2, kind
 
 
 def resumed(world: World, state: BedState, time: jax.Array, sizes: BedSizes) -> BedState:
     """A state that goes on at a time [s], with lists of these sizes."""
+    particles = state.particles
+    radius, mass, inertia, kind = bodies(world.bed, particles.label, particles.radius.dtype)
     state = state._replace(
-        time=time, needs=jax.tree.map(jnp.zeros_like, state.needs), outran=jnp.zeros((), bool)
+        time=time,
+        particles=particles._replace(radius=radius, mass=mass, inertia=inertia, kind=kind),
+        needs=jax.tree.map(jnp.zeros_like, state.needs),
     )
-    return relisted(world, state, sizes)
+    # Walls may have been taken away since, and their contacts with them.
+    return relisted(world, state, sizes)._replace(outran=jnp.zeros((), bool))
 
 
-def _unloaded(history: History, *, ends: int) -> Loads:
-    zero = jnp.zeros_like(history.spring[0])
+def _unloaded(room: int, real: np.dtype, *, ends: int) -> Loads:
+    zero = jnp.zeros(room, real)
     return Loads((zero, zero, zero), ((zero, zero, zero),) * ends, zero)
 
 
@@ -208,6 +225,9 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
     )
     between, at_walls = state.loads
     origin, wall_origin = listed.origin, listed.wall_origin
+    kept = (origin.even(between.overlap), wall_origin.even(at_walls.overlap))
+    had = jnp.count_nonzero(between.overlap) + jnp.count_nonzero(at_walls.overlap)
+    lost = jnp.count_nonzero(kept[0]) + jnp.count_nonzero(kept[1]) < had
     place = jax.lax.stop_gradient(listed.particles.position)
     return state._replace(
         particles=listed.particles,
@@ -217,17 +237,18 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
             Loads(
                 origin.vector(between.force),
                 origin.ends(*between.torques),
-                origin.even(between.overlap),
+                kept[0],
             ),
             Loads(
                 wall_origin.vector(at_walls.force),
                 (wall_origin.vector(at_walls.torques[0]),),
-                wall_origin.even(at_walls.overlap),
+                kept[1],
             ),
         ),
         needs=listed.needs,
         listed=(place, distances(world.walls(state.time), place), state.time),
         rebuilds=state.rebuilds + 1,
+        outran=state.outran | lost,
     )
 
 
@@ -261,37 +282,42 @@ def excursion(world: World, state: BedState, ahead: jax.Array | float) -> jax.Ar
 
 def touching(world: World, state: BedState) -> tuple[Touch, Touch]:
     """Contacts of the lists as they are now, of pairs and with walls."""
-    convention = world.bed.contact.convention
-    at_walls = (
-        of_wall_contacts(state.particles, state.wall_contacts, world.walls(state.time), convention)
-        if world.bed.walls
-        else _no_touch(state.wall_contacts)
+    particles = state.particles
+    between = of_pairs(
+        particles, state.pairs, world.between.convention, world.repetition(state.time)
     )
-    return of_pairs(
-        state.particles, state.pairs, convention, world.repetition(state.time)
-    ), at_walls
-
-
-def _no_touch(contacts: WallContacts) -> Touch:
-    zero = jnp.zeros_like(contacts.history.spring[0])
-    one, none = jnp.ones_like(zero), (zero, zero, zero)
-    return Touch((one, zero, zero), -one, none, zero, none, one, one, one, (one,))
-
-
-def loaded(world: World, state: BedState, h: jax.Array) -> BedState:
-    """With the loads of the present motion, and the springs after the step that led to it."""
-    contact, rolling = world.bed.contact, world.bed.rolling
-    of_spheres, of_walls = touching(world, state)
-    pairs, contacts = state.pairs, state.wall_contacts
-    between, pair_history = evaluated(contact, rolling, world.damping, of_spheres, pairs.history, h)
-    state = state._replace(pairs=pairs._replace(history=pair_history))
     if not world.bed.walls:
-        return state._replace(loads=(between, _unloaded(contacts.history, ends=1)))
-    at_walls, wall_history = evaluated(
-        contact, rolling, world.damping, of_walls, contacts.history, h
+        return between, no_touch(state.wall_contacts)
+    walls = world.walls(state.time)
+    return between, of_wall_contacts(
+        particles, state.wall_contacts, walls, world.at_walls.convention
+    )
+
+
+def loaded(world: World, state: BedState, h: jax.Array, *, begins: bool = False) -> BedState:
+    """With the loads of the present motion, and what contacts remember after the step that led to
+    it; ``begins``: of contacts without a past.
+    """
+    of_spheres, of_walls = touching(world, state)
+    particles, pairs, contacts = state.particles, state.pairs, state.wall_contacts
+
+    def evaluated(
+        forces: ContactForces, touch: Touch, history: History, which: jax.Array
+    ) -> tuple[Loads, History]:
+        step = forces.begun if begins else forces.after_step
+        return step(touch, history, which, h)
+
+    between, history = evaluated(
+        world.between, of_spheres, pairs.history, world.model_of_pairs(particles, pairs)
+    )
+    state = state._replace(pairs=pairs._replace(history=history))
+    if not world.bed.walls:
+        return state._replace(loads=(between, state.loads[1]))
+    at_walls, history = evaluated(
+        world.at_walls, of_walls, contacts.history, world.model_at_walls(particles, contacts)
     )
     return state._replace(
-        wall_contacts=contacts._replace(history=wall_history), loads=(between, at_walls)
+        wall_contacts=contacts._replace(history=history), loads=(between, at_walls)
     )
 
 
@@ -325,10 +351,10 @@ def booked(world: World, state: BedState, mean: Particles, h: jax.Array) -> BedS
     kick changes the energies of motion by.
     """
     touches = touching(world, state._replace(particles=mean))
-    rolls = world.bed.rolling is not None
+    turns = (world.between.turns, world.at_walls.turns)
     parts = [
-        power(touch, loads, rolling=rolls)
-        for touch, loads in zip(touches, state.loads, strict=True)
+        power(touch, loads, turns=turn)
+        for touch, loads, turn in zip(touches, state.loads, turns, strict=True)
     ]
     normal, tangential, rolling = (a + b for a, b in zip(*parts, strict=True))
     nothing = each(jnp.zeros_like, mean.velocity)
@@ -336,8 +362,8 @@ def booked(world: World, state: BedState, mean: Particles, h: jax.Array) -> BedS
     outside = touching(world, state._replace(particles=still))
     at_ends = int(all(rate is None for rate in world.bed.period_rate))  # pairs move only there
     walls = sum(
-        sum(power(touch, loads, rolling=rolls))
-        for touch, loads in zip(outside[at_ends:], state.loads[at_ends:], strict=True)
+        sum(power(touch, loads, turns=turn))
+        for touch, loads, turn in list(zip(outside, state.loads, turns, strict=True))[at_ends:]
     )
     work = state.work
     return state._replace(

@@ -260,13 +260,20 @@ def normal_forces(world: World, active: Active, gap: jax.Array, rate: jax.Array)
     # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the
     # force is that of a tiny overlap.
     overlap = jnp.where(active.closed, jnp.where(gap < 0, -gap, 1e-30), -1.0)
-    # A contact that began with a graze and was then pushed is damped by the speed that it reached;
-    # in the ratio to the speed of the graze its damping would know no bounds. By its speed of this
-    # instant, too: by that of the last step alone, damping would depend on the steps.
-    reached = jnp.maximum(active.fastest, jnp.abs(rate)) / GRAZE
-    speed = jnp.where(active.impact_speed > 0, jnp.maximum(active.impact_speed, reached), 0.0)
+    # By the speed of this instant, too: by that of the last step alone, damping would depend on the
+    # steps.
+    fastest = jnp.maximum(active.fastest, jnp.abs(rate))
+    speed = damping_speed(active.impact_speed, fastest)
     force = world.force(overlap, -rate, impact_speed=speed, mass=active.mass)
     return jnp.where(active.closed, force, 0.0)
+
+
+def damping_speed(impact_speed: jax.Array, fastest: jax.Array) -> jax.Array:
+    """Speed by which a contact is damped that began at ``impact_speed`` and has reached ``fastest``
+    [m/s]. One that began with a graze and was then pushed goes by the speed that it reached: in the
+    ratio to the speed of the graze its damping would know no bounds.
+    """
+    return jnp.where(impact_speed > 0, jnp.maximum(impact_speed, fastest / GRAZE), 0.0)
 
 
 def external_power(world: World, state: State, time: jax.Array) -> tuple[jax.Array, jax.Array]:

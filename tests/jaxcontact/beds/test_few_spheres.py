@@ -175,7 +175,7 @@ def test_a_bounce_on_a_wall_is_that_of_simulate():
 
 
 def test_the_slider_is_that_of_the_law():
-    from jaxcontact.beds.contact_forces import slider_step  # the one function written twice
+    from jaxcontact.beds.spring_forces import slider_step  # the one function written twice
 
     numbers = np.random.default_rng(3)
     spring, increment = numbers.normal(size=(2, 200, 3))
@@ -202,7 +202,7 @@ def test_the_slider_is_that_of_the_law():
 
 
 def test_a_spring_at_rest_has_finite_derivatives():
-    from jaxcontact.beds.contact_forces import slider_step
+    from jaxcontact.beds.spring_forces import slider_step
 
     def pull(spring):
         zero = jnp.zeros(1)

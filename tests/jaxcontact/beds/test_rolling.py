@@ -21,9 +21,8 @@ def on_a_slope(coefficient):
     """Spheres on a plane on which they would roll along x; the second stands on the first."""
     bed = jc.Bed(
         spheres=jc.spheres(radius=RADIUS, density=2500.0),
-        contact=CONTACT,
+        contact=CONTACT.replace(rolling=jc.ElasticPlasticRolling(rolling_coefficient=coefficient)),
         walls=(jc.Plane(),),
-        rolling=jc.ElasticPlasticRolling(rolling_coefficient=coefficient),
         gravity=(9.81 * math.sin(LEAN), 0.0, -9.81 * math.cos(LEAN)),
     )
     start = jc.state(position=[(0.0, 0.0, RADIUS), (0.0, 0.1, RADIUS)], spin=[(0.0, 0.0, 1.0)] * 2)
@@ -69,7 +68,7 @@ def test_no_books_are_shown_that_were_not_kept():
 
 
 def test_the_torque_is_that_of_the_law():
-    from jaxcontact.beds.contact_forces import rolling_step
+    from jaxcontact.beds.spring_forces import rolling_step
 
     numbers = np.random.default_rng(3)
     torque, increment = numbers.normal(size=(2, 200, 3))
@@ -123,8 +122,7 @@ def test_a_wall_that_is_taken_away_lets_go_and_what_stays_goes_on():
     result = on_a_slope(1.1 * math.tan(LEAN))
     bed = jc.Bed(
         spheres=jc.spheres(radius=RADIUS, density=2500.0),
-        contact=CONTACT,
-        rolling=jc.ElasticPlasticRolling(rolling_coefficient=COEFFICIENT),
+        contact=CONTACT.replace(rolling=jc.ElasticPlasticRolling(rolling_coefficient=COEFFICIENT)),
         gravity=(0.0, 0.0, -9.81),
     )
     later = jc.simulate_bed(bed, result.end, [END, END + 0.1], time_step=2e-5)
@@ -142,8 +140,10 @@ def in_a_drum(convention):
     axis = {"start": (0.0, -1.0, 0.02), "end": (0.0, 1.0, 0.02)}
     bed = jc.Bed(
         spheres=jc.spheres(radius=numbers.uniform(4e-3, 6e-3, 7), density=2500.0),
-        contact=CONTACT.replace(convention=convention),
-        rolling=jc.ElasticPlasticRolling(rolling_coefficient=COEFFICIENT),
+        contact=CONTACT.replace(
+            convention=convention,
+            rolling=jc.ElasticPlasticRolling(rolling_coefficient=COEFFICIENT),
+        ),
         walls=(
             jc.Cylinder(**axis, radius=0.02, hollow=True, motion=motion),
             jc.Plane(normal=(0.0, 1.0, 0.0), motion=motion),

@@ -1,0 +1,339 @@
+"""Forces of any law of ``laws`` in a bed: a ``ContactModel``, or a ``BedContact`` that gives one.
+
+Laws are evaluated as they are, contact by contact, with what each remembers of its own past. Where
+two surfaces have parted they forget.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.beds.components import Components, dot, each, from_last_axis, to_last_axis
+from jaxcontact.beds.contact_forces import ContactForces, Loads, Stored, table_of, torques
+from jaxcontact.beds.contact_lists import History
+from jaxcontact.beds.contact_models import BedContact
+from jaxcontact.beds.touch import Touch, turned
+from jaxcontact.laws.core.branches import BranchedLaw
+from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory
+from jaxcontact.laws.core.rotation_interfaces import RollingWithMemory
+from jaxcontact.scene.contact_model import ContactModel
+from jaxcontact.simulation.multibody.step import damping_speed
+
+INSTANT = 1e-6
+"""Time step, in units of the first, at whose end springs are that begin without elongation."""
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
+"""For the work of a force along its overlap."""
+
+
+class Memory(NamedTuple):
+    """What each contact remembers ``(contacts, ...)``.
+
+    Attributes:
+        listed: whether the entry of the list was there before.
+        touches: whether it was a contact.
+        impact_speed: approach speed at touch-down [m/s].
+        fastest: largest speed along the normal since [m/s].
+        normal, friction, rolling: of the laws; ``None`` where they have none.
+    """
+
+    listed: jax.Array
+    touches: jax.Array
+    impact_speed: jax.Array
+    fastest: jax.Array
+    normal: Any
+    friction: Any
+    rolling: Any
+
+
+class Seen(NamedTuple):
+    """What laws see of a contact.
+
+    Attributes:
+        overlap: [m].
+        rate: of the overlap [m/s].
+        slip: velocity along the plane [m/s], ``(..., 3)``.
+        rolling: spin of ``i`` against ``j`` across the normal [rad/s], ``(..., 3)``.
+        spinning: along it [rad/s], ``(..., 3)``.
+        mass, radius: effective [kg], [m].
+    """
+
+    overlap: jax.Array
+    rate: jax.Array
+    slip: jax.Array
+    rolling: jax.Array
+    spinning: jax.Array
+    mass: jax.Array
+    radius: jax.Array
+
+
+class Answer(NamedTuple):
+    """Normal force [N], friction on ``i`` [N], couple on ``i`` [N m], and the memory after."""
+
+    normal: jax.Array
+    friction: jax.Array
+    couple: jax.Array
+    touches: jax.Array
+    memory: Memory
+
+
+def is_vector(leaf: jax.Array) -> bool:
+    """Whether what is remembered has a direction."""
+    return leaf.ndim == 2
+
+
+class LawForces(ContactForces):
+    """Of laws of one kind.
+
+    Attributes:
+        contacts: a ``ContactModel`` or ``BedContact`` for each number of a contact.
+        constants: what the normal forces need that no motion changes, where laws are the same for
+            every size of spheres.
+    """
+
+    def __init__(self, contacts: tuple[ContactModel | BedContact, ...]) -> None:
+        self.contacts = table_of(contacts)
+        self.by_radius = isinstance(contacts[0], BedContact)
+        # Memories depend on the kinds of the laws alone.
+        self.kinds = self._laws(contacts[0], jnp.asarray(1.0))
+        constants = [
+            contact.compliant.constants()
+            for contact in contacts
+            if isinstance(contact, ContactModel)
+        ]
+        wanted = bool(constants) and constants[0] is not None
+        self.constants = table_of(constants) if wanted else None
+
+    @property
+    def convention(self) -> str:
+        return "contact_point"
+
+    @property
+    def turns(self) -> bool:
+        return self.kinds.rolling is not None or self.kinds.spinning is not None
+
+    def unloaded(self, room: int, real: Any) -> History:
+        return self._history(self._unloaded(room, real))
+
+    def elongation(self, history: History) -> Components:
+        zero = jnp.zeros_like(history.scalars[2])
+        return (zero, zero, zero)
+
+    def begun(
+        self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array
+    ) -> tuple[Loads, History]:
+        return self.after_step(touch, history, which, INSTANT * time_step)
+
+    def after_step(
+        self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array
+    ) -> tuple[Loads, History]:
+        memory = self._carried(touch, history, time_step)
+        rate = -dot(touch.velocity, touch.normal)
+        seen = Seen(
+            touch.overlap,
+            rate,
+            to_last_axis(each(lambda v, n: v + rate * n, touch.velocity, touch.normal)),
+            to_last_axis(touch.rolling),
+            to_last_axis(each(lambda n: touch.twisting * n, touch.normal)),
+            touch.mass,
+            touch.radius,
+        )
+
+        def one(contact: Any, constants: Any, seen: Seen, memory: Memory) -> Answer:
+            # Laws are elementwise in the contacts: here in one.
+            seen, memory = jax.tree.map(lambda leaf: leaf[None], (seen, memory))
+            answer = self._answer(contact, constants, seen, memory, time_step)
+            return jax.tree.map(lambda leaf: leaf[0], answer)
+
+        batched = 0 if self.contacts.several else None
+        constants = None if self.constants is None else self.constants.of(which)
+        answer = jax.vmap(one, in_axes=(batched, batched, 0, 0))(
+            self.contacts.of(which), constants, seen, memory
+        )
+        friction = from_last_axis(answer.friction)
+        loads = Loads(
+            each(lambda n, f: answer.normal * n + f, touch.normal, friction),
+            torques(touch, friction, from_last_axis(answer.couple) if self.turns else None),
+            jnp.where(answer.touches, touch.overlap, 0.0),
+        )
+        return loads, self._history(answer.memory)
+
+    def stored(
+        self, touch: Touch, history: History, overlap: jax.Array, which: jax.Array | None
+    ) -> Stored:
+        memory = self._memory(history)
+
+        def one(contact: Any, constants: Any, *of_contact: Any) -> Stored:
+            overlap, mass, radius, memory = jax.tree.map(lambda leaf: leaf[None], of_contact)
+            laws = self._laws(contact, radius[0])
+            if isinstance(laws.normal, BranchedLaw):
+                normal = laws.normal.energy(memory.normal, overlap)
+            else:
+                normal = work_of_overlap(laws, constants, overlap, memory, mass)
+            nothing = jnp.zeros_like(overlap)
+            sheared, bent = nothing, nothing
+            if isinstance(laws.friction, FrictionWithMemory):
+                sheared = laws.friction.energy(
+                    memory.friction, overlap=overlap, effective_radius=radius
+                )
+            if isinstance(laws.rolling, RollingWithMemory):
+                bent = laws.rolling.energy(memory.rolling)
+            return jax.tree.map(lambda leaf: leaf[0], Stored(normal, sheared, bent))
+
+        batched = 0 if self.contacts.several else None
+        constants = None if self.constants is None else self.constants.of(which)
+        return jax.vmap(one, in_axes=(batched, batched, 0, 0, 0, 0))(
+            self.contacts.of(which), constants, overlap, touch.mass, touch.radius, memory
+        )
+
+    def _laws(self, contact: Any, radius: jax.Array) -> ContactModel:
+        return contact.of_pair(radius=radius) if self.by_radius else contact
+
+    def _unloaded(self, room: int, real: Any) -> Memory:
+        laws = self.kinds
+        zero, no = jnp.zeros(room, real), jnp.zeros(room, bool)
+        memory = Memory(
+            no,
+            no,
+            zero,
+            zero,
+            laws.normal.unloaded(room) if isinstance(laws.normal, BranchedLaw) else None,
+            laws.friction.unloaded(room) if isinstance(laws.friction, FrictionWithMemory) else None,
+            laws.rolling.unloaded(room) if isinstance(laws.rolling, RollingWithMemory) else None,
+        )
+        return jax.tree.map(
+            lambda leaf: leaf.astype(real) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf,
+            memory,
+        )
+
+    def _history(self, memory: Memory) -> History:
+        leaves = jax.tree.leaves(memory)
+        return History(
+            tuple(from_last_axis(leaf) for leaf in leaves if is_vector(leaf)),
+            tuple(leaf for leaf in leaves if not is_vector(leaf)),
+        )
+
+    def _memory(self, history: History) -> Memory:
+        """Of a history; entries that are new begin unloaded."""
+        empty = self._unloaded(history.scalars[0].shape[0], history.scalars[2].dtype)
+        vectors, scalars = iter(history.vectors), iter(history.scalars)
+        kept = jax.tree.map(
+            lambda leaf: to_last_axis(next(vectors)) if is_vector(leaf) else next(scalars), empty
+        )
+        return chosen(history.scalars[0], kept, empty)
+
+    def _carried(self, touch: Touch, history: History, time_step: jax.Array) -> Memory:
+        """Before the step, vectors turned with their contacts."""
+
+        def one(leaf: jax.Array) -> jax.Array:
+            if not is_vector(leaf):
+                return leaf
+            return to_last_axis(turned(from_last_axis(leaf), touch, time_step, self.convention))
+
+        return jax.tree.map(one, self._memory(history))
+
+    def _answer(
+        self, contact: Any, constants: Any, seen: Seen, memory: Memory, time_step: jax.Array
+    ) -> Answer:
+        laws = self._laws(contact, seen.radius[0])
+        inside = seen.overlap > 0.0
+        begins = inside & ~memory.touches
+        speed = jnp.where(begins, jnp.maximum(seen.rate, 0.0), memory.impact_speed)
+        fastest = jnp.maximum(jnp.where(begins, 0.0, memory.fastest), jnp.abs(seen.rate))
+        normal = memory.normal
+        if isinstance(laws.normal, BranchedLaw):
+            force, normal = laws.normal.force_with_memory(normal, seen.overlap)
+        else:
+            force = normal_force(laws, constants)(
+                seen.overlap, seen.rate, damping_speed(speed, fastest), seen.mass
+            )
+        touches = inside | (force != 0.0)
+        friction, sheared = self._friction(laws, seen, force, memory, time_step)
+        couple, bent = self._couple(laws, seen, force, memory, time_step)
+        kept = Memory(jnp.ones_like(inside), touches, speed, fastest, normal, sheared, bent)
+        empty = self._unloaded(1, seen.overlap.dtype)._replace(listed=jnp.ones_like(inside))
+        return Answer(
+            jnp.where(touches, force, 0.0),
+            jnp.where(touches[:, None], friction, 0.0),
+            jnp.where(touches[:, None], couple, 0.0),
+            touches,
+            chosen(touches, kept, empty),
+        )
+
+    def _friction(
+        self, laws: ContactModel, seen: Seen, load: jax.Array, memory: Memory, h: jax.Array
+    ) -> tuple[jax.Array, Any]:
+        if not isinstance(laws.friction, FrictionWithMemory):
+            return laws.slip_friction.force(seen.slip, load), None
+        return laws.friction.after_step(
+            memory.friction,
+            h * seen.slip,
+            normal_force=load,
+            overlap=jnp.where(seen.overlap > 0.0, seen.overlap, 0.0),
+            effective_radius=seen.radius,
+            mass=seen.mass,
+            time_step=h,
+        )
+
+    def _couple(
+        self, laws: ContactModel, seen: Seen, load: jax.Array, memory: Memory, h: jax.Array
+    ) -> tuple[jax.Array, Any]:
+        """Of rolling and spinning."""
+        couple, bent = jnp.zeros_like(seen.slip), None
+        if isinstance(laws.rolling, RollingWithMemory):
+            couple, bent = laws.rolling.after_step(
+                memory.rolling,
+                h * seen.rolling,
+                normal_force=load,
+                effective_radius=seen.radius,
+                time_step=h,
+            )
+        elif laws.rolling is not None:
+            couple = laws.rolling_flow.torque(seen.rolling, load, effective_radius=seen.radius)
+        if laws.spinning is not None:
+            couple = couple + laws.spinning.torque(
+                seen.spinning,
+                load,
+                effective_radius=seen.radius,
+                overlap=jnp.where(seen.overlap > 0.0, seen.overlap, 0.0),
+            )
+        return couple, bent
+
+
+def chosen(condition: jax.Array, one: Any, other: Any) -> Any:
+    """Leaf by leaf ``(contacts, ...)``."""
+    return jax.tree.map(
+        lambda a, b: jnp.where(condition[:, None] if is_vector(a) else condition, a, b), one, other
+    )
+
+
+def normal_force(laws: ContactModel, constants: Any) -> Any:
+    """Of overlap [m], its rate [m/s], impact speed [m/s] and effective mass [kg]; ``constants``
+    are found here where they are not handed in.
+    """
+    law = laws.compliant
+    constants = law.constants() if constants is None else constants
+    more = {} if constants is None else {"constants": constants}
+
+    def force(overlap: Any, rate: Any, impact_speed: Any, mass: Any) -> jax.Array:
+        return law.force(overlap, rate, impact_speed=impact_speed, mass=mass, **more)
+
+    return force
+
+
+def work_of_overlap(
+    laws: ContactModel, constants: Any, overlap: jax.Array, memory: Memory, mass: jax.Array
+) -> jax.Array:
+    """What a slow unloading gives back [J]. With the square root of the overlap as its variable the
+    integrand of Hertz's force is a polynomial.
+    """
+    force = normal_force(laws, constants)
+    speed = damping_speed(memory.impact_speed, memory.fastest)
+    depth = jnp.where(overlap > 0.0, overlap, 0.0)
+    shares = [
+        weight * node * force(depth * node**2, jnp.zeros_like(depth), speed, mass)
+        for node, weight in zip(0.5 * (NODES + 1.0), WEIGHTS, strict=True)
+    ]
+    return depth * sum(shares)
