@@ -4,6 +4,7 @@ from jaxcontact import laws, surfaces, testing
 from jaxcontact.beds.bed import Bed
 from jaxcontact.beds.contact_lists import BedSizes
 from jaxcontact.beds.contact_models import BedContact, HertzMindlin, LinearSpringDashpot
+from jaxcontact.beds.insertion import insert_spheres, remove_spheres
 from jaxcontact.beds.rolling import ElasticPlasticRolling
 from jaxcontact.beds.simulate_bed import simulate_bed
 from jaxcontact.beds.steps import BedState
@@ -166,6 +167,7 @@ __all__ = [
     "cube",
     "friction_law",
     "hessian",
+    "insert_spheres",
     "jacobian",
     "law",
     "laws",
@@ -173,6 +175,7 @@ __all__ = [
     "normal_law",
     "parameter",
     "quantity",
+    "remove_spheres",
     "rolling_law",
     "simulate",
     "simulate_bed",

@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -71,6 +71,10 @@ def table_of(models: Sequence[Model]) -> Table[Model]:
 
 class ContactForces(abc.ABC):
     """The laws of all contacts of a list, with what they remember."""
+
+    @abc.abstractmethod
+    def prepared(self) -> Self:
+        """With what no motion changes, often the solutions of equations."""
 
     @property
     @abc.abstractmethod

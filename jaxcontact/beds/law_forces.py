@@ -4,14 +4,15 @@ Laws are evaluated as they are, contact by contact, with what each remembers of 
 two surfaces have parted they forget.
 """
 
-from typing import Any, NamedTuple
+import dataclasses
+from typing import Any, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.beds.components import Components, dot, each, from_last_axis, to_last_axis
-from jaxcontact.beds.contact_forces import ContactForces, Loads, Stored, table_of, torques
+from jaxcontact.beds.contact_forces import ContactForces, Loads, Stored, Table, torques
 from jaxcontact.beds.contact_lists import History
 from jaxcontact.beds.contact_models import BedContact
 from jaxcontact.beds.touch import Touch, turned
@@ -84,27 +85,41 @@ def is_vector(leaf: jax.Array) -> bool:
     return leaf.ndim == 2
 
 
+@dataclasses.dataclass(frozen=True)
 class LawForces(ContactForces):
     """Of laws of one kind.
 
     Attributes:
-        contacts: a ``ContactModel`` or ``BedContact`` for each number of a contact.
+        contacts: ``ContactModel`` or ``BedContact``.
         constants: what the normal forces need that no motion changes, where laws are the same for
             every size of spheres.
     """
 
-    def __init__(self, contacts: tuple[ContactModel | BedContact, ...]) -> None:
-        self.contacts = table_of(contacts)
-        self.by_radius = isinstance(contacts[0], BedContact)
-        # Memories depend on the kinds of the laws alone.
-        self.kinds = self._laws(contacts[0], jnp.asarray(1.0))
-        constants = [
-            contact.compliant.constants()
-            for contact in contacts
-            if isinstance(contact, ContactModel)
-        ]
-        wanted = bool(constants) and constants[0] is not None
-        self.constants = table_of(constants) if wanted else None
+    contacts: Table[Any]
+    constants: Table[Any] | None = None
+
+    def prepared(self) -> Self:
+        models, several = self.contacts
+        if self.by_radius:
+            return self
+
+        def constants(contact: ContactModel) -> Any:
+            return contact.compliant.constants()
+
+        found = jax.vmap(constants)(models) if several else constants(models)
+        return dataclasses.replace(self, constants=None if found is None else Table(found, several))
+
+    @property
+    def by_radius(self) -> bool:
+        """Whether laws depend on the size of the spheres."""
+        return isinstance(self.contacts.models, BedContact)
+
+    @property
+    def kinds(self) -> ContactModel:
+        """The laws of some contact: memories depend on their kinds alone."""
+        models, several = self.contacts
+        one = jax.tree.map(lambda leaf: leaf[0], models) if several else models
+        return self._laws(one, jnp.asarray(1.0))
 
     @property
     def convention(self) -> str:

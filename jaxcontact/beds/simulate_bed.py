@@ -18,7 +18,7 @@ from jaxcontact.beds.components import (
     from_last_axis,
     to_last_axis,
 )
-from jaxcontact.beds.contact_lists import BedSizes, History, enlarged, first_sizes
+from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
 from jaxcontact.beds.contact_models import BedContact, SphereContact
 from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated, periods_at
 from jaxcontact.beds.steps import (
@@ -28,6 +28,7 @@ from jaxcontact.beds.steps import (
     advanced,
     advanced_in_blocks,
     begun,
+    forces_of,
     in_order,
     resumed,
     touching,
@@ -257,14 +258,7 @@ def _check_precision(bed: Bed, start: State | BedState) -> None:
 
 def _check_past(bed: Bed, start: BedState) -> None:
     """Raises where contacts remember what other laws than those of the bed ask for."""
-
-    def memories(bed: Bed) -> tuple[History, History]:
-        world = world_of(bed, ledger=False)
-        return world.between.unloaded(1, np.dtype(float)), world.at_walls.unloaded(
-            1, np.dtype(float)
-        )
-
-    wanted = jax.eval_shape(memories, bed)
+    wanted = [forces.unloaded(1, np.dtype(float)) for forces in forces_of(bed)]
     kept = (start.pairs.history, start.wall_contacts.history)
     for name, one, other in zip(("contact", "contact_on_walls"), wanted, kept, strict=True):
         kinds: list[Any] = [jax.tree.structure(history) for history in (one, other)]
@@ -327,12 +321,16 @@ def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, sizes: B
     if is_concrete(known):
         place = position if isinstance(position, tuple) else from_last_axis(position)
         for index, wall in enumerate(bed.walls):
-            if not is_repeated(wall, place, jnp.asarray(times[0]), bed.period):
+            if not _is_repeated(wall, place, jnp.asarray(times[0]), bed.period):
                 raise ValueError(
                     f"simulate_bed: bed.walls[{index}] = {type(wall).__name__} is not the same one "
                     f"bed.period = {bed.period} m further on, or turns about another axis. Give "
                     "None along the directions in which a wall ends."
                 )
+
+
+_is_repeated = jax.jit(is_repeated)
+"""Operation by operation it would take longer than many steps."""
 
 
 class _Output(NamedTuple):

@@ -3,13 +3,14 @@
 Written in components, contact by contact: the compiler makes one loop of it.
 """
 
-from typing import Any, NamedTuple
+import dataclasses
+from typing import Any, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
 
 from jaxcontact.beds.components import Components, dot, each, to_last_axis
-from jaxcontact.beds.contact_forces import ContactForces, Loads, Stored, Table, table_of, torques
+from jaxcontact.beds.contact_forces import ContactForces, Loads, Stored, Table, torques
 from jaxcontact.beds.contact_lists import History
 from jaxcontact.beds.contact_models import SphereContact
 from jaxcontact.beds.touch import Touch, turned
@@ -34,6 +35,7 @@ class Springs(NamedTuple):
         return History((self.spring,) if self.torque is None else (self.spring, self.torque), ())
 
 
+@dataclasses.dataclass(frozen=True)
 class SpringForces(ContactForces):
     """Of contacts with springs that the models of beds declare.
 
@@ -42,9 +44,12 @@ class SpringForces(ContactForces):
         damping: what the normal force of each needs that no motion changes.
     """
 
-    def __init__(self, contacts: tuple[SphereContact, ...]) -> None:
-        self.contacts: Table[SphereContact] = table_of(contacts)
-        self.damping: Table[jax.Array] = table_of([contact.damping() for contact in contacts])
+    contacts: Table[SphereContact]
+    damping: Table[Any] | None = None
+
+    def prepared(self) -> Self:
+        damping = Table(self.contacts.models.damping(), self.contacts.several)
+        return dataclasses.replace(self, damping=damping)
 
     @property
     def convention(self) -> str:
@@ -74,6 +79,7 @@ class SpringForces(ContactForces):
     def after_step(
         self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array
     ) -> tuple[Loads, History]:
+        assert self.damping is not None  # prepared
         contact, normal = self.contacts.of(which), touch.normal
         springs = self._springs(history)
         approach = -dot(touch.velocity, normal)

@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxcontact.beds.bed import Bed
 from jaxcontact.beds.components import Components, each, from_last_axis
-from jaxcontact.beds.contact_forces import ContactForces, Loads, power
+from jaxcontact.beds.contact_forces import ContactForces, Loads, power, table_of
 from jaxcontact.beds.contact_lists import (
     BedSizes,
     History,
@@ -132,10 +132,14 @@ class World(NamedTuple):
         return contacts.wall * self.bed.kinds + particles.kind[contacts.sphere]
 
 
-def forces_of(contacts: tuple[Any, ...]) -> ContactForces:
-    """Of contacts of one kind."""
-    springs = tuple(contact for contact in contacts if isinstance(contact, SphereContact))
-    return SpringForces(springs) if springs else LawForces(contacts)
+def forces_of(bed: Bed) -> tuple[ContactForces, ContactForces]:
+    """Of pairs, and at walls."""
+
+    def of(contacts: tuple[Any, ...]) -> ContactForces:
+        table = table_of(contacts)
+        return SpringForces(table) if isinstance(table.models, SphereContact) else LawForces(table)
+
+    return of(bed.between), of(bed.at_walls or bed.between[:1])
 
 
 def world_of(bed: Bed, *, ledger: bool) -> World:
@@ -146,8 +150,8 @@ def world_of(bed: Bed, *, ledger: bool) -> World:
         on_walls = tuple(on_walls[index] for index in owner)
     apart = bed.replace(walls=walls, contact_on_walls=on_walls)
     gravity = from_last_axis(bed.gravity_vector)
-    between, at_walls = forces_of(apart.between), forces_of(apart.at_walls or apart.between[:1])
-    return World(apart, bed.walls, owner, between, at_walls, gravity, ledger)
+    between, at_walls = forces_of(apart)
+    return World(apart, bed.walls, owner, between.prepared(), at_walls.prepared(), gravity, ledger)
 
 
 def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedSizes) -> BedState:

@@ -46,8 +46,9 @@ _ADVICE = {
     ),
     BedStatus.LISTS_OUTRUN: (
         "A sphere moved further between two makings of the lists than these reach, or adhesion "
-        "held a contact further than that: contacts may be missing. Make them more often (steps_per_list), or let them reach "
-        "further (skin of sizes). Without steps_per_list they are made when needed."
+        "held a contact further than that: contacts may be missing. Make them more often "
+        "(steps_per_list), or let them reach further (skin of sizes). Without steps_per_list they "
+        "are made when needed."
     ),
     BedStatus.LISTS_FULL: (
         "A list of neighbours was too short, so that contacts are missing: outside of traced "
