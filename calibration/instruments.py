@@ -194,6 +194,7 @@ class Film(Instrument):
             noise=nothing,
             scatter=nothing,
             correlation=np.zeros(3),
+            tails=np.zeros(3),
             outliers=np.zeros(count, dtype=bool),
             position=np.asarray(start.position),
             velocity=np.asarray(start.velocity),

@@ -18,7 +18,12 @@ import numpy as np
 
 from calibration.detection.flight_fit import HEIGHT, MIN_SAMPLES, UP, Bounce, FlightFit
 from calibration.detection.flight_search import fit_flights
-from calibration.detection.noise import estimate_white_noise, lag_one_correlation, rounding_step
+from calibration.detection.noise import (
+    estimate_white_noise,
+    lag_one_correlation,
+    rounding_step,
+    tail_evidence,
+)
 from calibration.errors import InputError
 from calibration.io.recording import Recording
 
@@ -55,6 +60,8 @@ class DetectedBounces:
         scatter: (3,) standard deviation from the fitted flights [m]; more than the noise where
             lenses distort or forces are not modelled.
         correlation: (3,) lag-1 correlation of the deviations from the flights, 0 for white noise.
+        tails: (3,) evidence for heavy tails of these deviations (``tail_evidence``), NaN where not
+            measured.
         outliers: (n,) True where the tracking jumped, from release to stop.
         position: (3,) at the time of sample ``release`` [m], NaN where not measured.
         velocity: (3,) at the time of sample ``release`` [m/s], NaN where not measured.
@@ -89,6 +96,7 @@ class DetectedBounces:
     noise: Annotated[np.ndarray, "3"]
     scatter: Annotated[np.ndarray, "3"]
     correlation: Annotated[np.ndarray, "3"]
+    tails: Annotated[np.ndarray, "3"]
     outliers: Annotated[np.ndarray, "samples"]
     position: Annotated[np.ndarray, "3"]
     velocity: Annotated[np.ndarray, "3"]
@@ -189,6 +197,7 @@ def _no_flight(recording: Recording) -> DetectedBounces:
         noise=unknown,
         scatter=unknown,
         correlation=unknown,
+        tails=unknown,
         outliers=np.zeros(len(recording.time), bool),
         position=unknown,
         velocity=unknown,
@@ -200,13 +209,14 @@ def _collect(
     recording: Recording, measured: np.ndarray, fit: FlightFit, *, expected_gravity: float
 ) -> DetectedBounces:
     """What a recording shows, from the fit of its flights to the samples ``measured``."""
-    noise, scatter, correlation, position, velocity = np.full((5, 3), np.nan)
+    noise, scatter, correlation, tails, position, velocity = np.full((6, 3), np.nan)
     # An axis without motion hides its rounding, so that of the coarsest axis holds for all.
     rounding = max(rounding_step(values[np.isfinite(values)]) for values in fit.position)
     smallest = rounding / np.sqrt(12)
     runs = [fit.runs(axis) for axis in range(len(fit.axes))]
     noise[fit.axes] = [estimate_white_noise(run) for run in runs]
     correlation[fit.axes] = [lag_one_correlation(run) for run in runs]
+    tails[fit.axes] = [tail_evidence(np.concatenate([away for _, away in run])) for run in runs]
     scatter[fit.axes] = fit.sigma
     position[fit.axes], velocity[fit.axes] = fit.predict(0, fit.time[fit.spans[0][0]])
     fit.allow_for_correlation()
@@ -238,6 +248,7 @@ def _collect(
         noise=np.maximum(noise, smallest),
         scatter=np.maximum(scatter, smallest),
         correlation=correlation,
+        tails=tails,
         outliers=outliers,
         position=position,
         velocity=velocity,

@@ -1,6 +1,10 @@
 """Over how many samples residuals are correlated."""
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+BY_CHANCE = 3.0
+"""Standard errors that a correlation of white residuals does not reach."""
 
 
 def autocorrelation_time(residuals: np.ndarray, used: np.ndarray) -> float:
@@ -27,3 +31,16 @@ def autocorrelation_time(residuals: np.ndarray, used: np.ndarray) -> float:
             break
         total += 2 * rho
     return float(total)
+
+
+def exceeds_chance(correlation: ArrayLike, count: ArrayLike, *, least: float) -> np.ndarray:
+    """Whether neighbours are correlated: by more than white residuals are by chance, and by enough
+    to matter.
+
+    Args:
+        correlation: of neighbours, one or several.
+        count: numbers from which each was found; a white correlation scatters by its root.
+        least: correlation that matters.
+    """
+    by_chance = BY_CHANCE / np.sqrt(np.maximum(count, 1.0))
+    return np.asarray(correlation) > np.maximum(by_chance, least)

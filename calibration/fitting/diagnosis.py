@@ -3,6 +3,7 @@
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.autocorrelation import exceeds_chance
 from calibration.noise.models import Automatic
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.goodness import is_too_small
@@ -96,20 +97,26 @@ def doubt_noise(assessment: Assessment) -> list[str]:
     return found + _doubt_components(assessment)
 
 
+def has_correlated_neighbours(assessment: Assessment) -> np.ndarray:
+    """Whether neighbouring residuals of each component that is a series in time are correlated."""
+    linearised = assessment.linearised
+    series = np.asarray([component.series for component in linearised.components], dtype=bool)
+    limit = assessment.policy.neighbour_correlation
+    return series & exceeds_chance(linearised.neighbours(), linearised.counts, least=limit)
+
+
 def _doubt_components(assessment: Assessment) -> list[str]:
     """Correlated neighbours and outliers that the models of single quantities do not expect."""
     found, linearised, policy = [], assessment.linearised, assessment.policy
-    correlation, counts = linearised.neighbours(), np.maximum(linearised.counts, 1.0)
+    correlation, counts = linearised.neighbours(), linearised.counts
+    hang_together = has_correlated_neighbours(assessment)
     size = np.maximum(assessment.variance_components.size, 1.0)
     far = linearised.summed(
         lambda piece: np.abs(piece.deviation) > policy.outlier_size * size[piece.component]
     )
     for i, component in enumerate(linearised.components):
-        independent = component.series and not (
-            isinstance(component.model, Automatic) or component.model.correlated
-        )
-        by_chance = 3 / np.sqrt(counts[i])
-        if independent and correlation[i] > max(by_chance, policy.neighbour_correlation):
+        independent = not (isinstance(component.model, Automatic) or component.model.correlated)
+        if independent and hang_together[i]:
             found.append(
                 f"Neighbouring residuals of {component.quantity} are correlated "
                 f"({correlation[i]:.2f}), which {component.model}"

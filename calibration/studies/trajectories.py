@@ -18,7 +18,9 @@ The rules, in the order in which they are applied:
 5. Contacts last: how long is unknown within what balls do, always. As a delay after each impact
    the duration would bend other quantities if it were left out; cameras rarely resolve it, and then
    the result says so.
-6. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
+6. Errors are normal, unless deviations from smooth flights show heavy tails: then they are those of
+   Student's t.
+7. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
    the common restitution, one by one.
 """
 
@@ -42,6 +44,7 @@ from calibration.detection.dropped_frames import (
 )
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
+from calibration.fitting.diagnosis import has_correlated_neighbours
 from calibration.fitting.estimates import estimate_shared, estimate_trial
 from calibration.fitting.fit import describe, report
 from calibration.fitting.follow import find_minimum
@@ -103,6 +106,11 @@ from calibration.studies.doubts.search import (
     minimise_with_doubts,
     parameters_to_find,
 )
+from calibration.studies.doubts.tails import (
+    HEAVY_TAILS,
+    shows_heavy_tails,
+    with_heavy_tails,
+)
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
 from calibration.studies.plausibility.apparent_gravity import describe_unit
@@ -112,7 +120,7 @@ from calibration.studies.plausibility.contact_duration import (
     duration_of_balls,
     stiffness,
 )
-from calibration.studies.plausibility.drag import DRAG, drag_coefficient_per
+from calibration.studies.plausibility.drag import DRAG, drag_coefficient_per, judge_drag
 from calibration.studies.plausibility.finding import Finding, is_meaningless
 from calibration.studies.plausibility.recordings import implausible_recordings, refusal
 from calibration.studies.plausibility.results import (
@@ -246,6 +254,7 @@ class Trajectories(FileKind):
         else:
             recordings, detections = read_trajectories(study)
         data = choose_physics(study, recordings, detections)
+        study = with_heavy_tails(study) if tails_show(study, data) else study
         return problem_of(study, data, scatter=False, lift=lifts(study, data))
 
     def fit(self, study: Study, *, progress: Say) -> Fit:
@@ -480,6 +489,12 @@ def choose_physics(
     )
 
 
+def tails_show(study: Study, data: VisiblePhysics) -> bool:
+    """Whether errors have heavy tails along the axes along which the ball moves."""
+    axes = f"{data.sideways}z"
+    return shows_heavy_tails(study, data.recordings, data.detections, axes=axes)
+
+
 def axes_of_motion(recordings: Sequence[Recording], detections: Sequence[DetectedBounces]) -> str:
     """Letters of the sideways axes along which the ball moves in any recording."""
     found = set()
@@ -557,6 +572,24 @@ def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation
     if best.lift and not lift and may_scatter and not best.assessment.explained:
         best = cheapest([best, let_scatter(study, best)])
     return best
+
+
+def explain_with_errors(
+    study: Study, data: VisiblePhysics, *, progress: Say
+) -> tuple[Study, Explanation]:
+    """The study with the noise model that the data ask for, and the cheapest explanation with it.
+
+    Where residuals of heavy tails are correlated, too, the errors are those of the study: its
+    intervals allow for that, those of independent errors of Student's t would be too narrow.
+    """
+    if tails_show(study, data):
+        progress("Taking the errors as those of heavy tails, which they show")
+        heavy = with_heavy_tails(study)
+        way = explain(heavy, data, progress=progress)
+        if not np.any(has_correlated_neighbours(way.assessment)):
+            notes = (*way.data.notes, HEAVY_TAILS)
+            return heavy, way._replace(data=way.data._replace(notes=notes))
+    return study, explain(study, data, progress=progress)
 
 
 def deviate_beyond_form(way: Explanation) -> bool:
@@ -743,7 +776,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             # Nothing will be believed of it: one minimum shows what it looks like.
             way = find_explanation(study, data, lift=lifts(study, data), trials=0)
         else:
-            way = explain(study, data, progress=progress)
+            study, way = explain_with_errors(study, data, progress=progress)
         data = way.data
         if lift_is_unknown(study, way) and not data.measured:
             assessment = counted_as_parameter(way.problem, way.assessment, LIFT)
@@ -841,6 +874,8 @@ def tell(study: Study, way: Explanation) -> Told:
         estimates[LIFT] = judge_lift(
             estimates[LIFT], measured=data.measured, asked=LIFT in asked_of
         )
+    if DRAG in estimates:
+        estimates[DRAG] = judge_drag(estimates[DRAG])
     if FRICTION in estimates and not data.oblique:
         estimates.pop(FRICTION)
         notes.append("Every impact is nearly normal: these data do not tell friction.")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 AUTOMATIC = "automatic"
 """Name of the model that holds where none is named."""
 
+STUDENT_T = "student t"
+"""Name of the model of errors with heavy tails."""
+
 
 @dataclasses.dataclass(frozen=True)
 class NoiseChoice(Choice):
@@ -57,7 +60,7 @@ NOISE_MODELS.register(NoiseChoice("known", lambda: noise.Known()))
 NOISE_MODELS.register(NoiseChoice("estimated", lambda: noise.Estimated()))
 NOISE_MODELS.register(
     NoiseChoice(
-        "student t",
+        STUDENT_T,
         lambda **given: noise.StudentT(**given),
         {
             "degrees": Option(

@@ -1,12 +1,13 @@
 """Drag coefficients that spheres have, and the likely cause of others."""
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from calibration.detection.bounces import pool_values
-from calibration.results.estimate import Estimate
+from calibration.results.estimate import Determination, Estimate
 from calibration.results.numbers import value_and_sd
 from calibration.studies.plausibility.finding import Finding, Reading
 from calibration.studies.study import Ball, ModelOptions
@@ -44,6 +45,33 @@ GOES_WITH = 0.7
 
 SURE = 3.0
 """Standard deviations between which the drag lies at first sight."""
+
+
+def judge_drag(estimate: Estimate) -> Estimate:
+    """The drag coefficient with the interval that flights give it, withdrawn where that reaches
+    none.
+
+    Flights depend on it in proportion, so that its error is normal as it is, not in its logarithm,
+    whose interval never reaches none: of a heavy ball, whose flights hardly show it, what came out
+    too large seemed to exclude what balls have. Where something is known of it beforehand, the
+    estimate stays as it is.
+
+    Args:
+        estimate: as it was found.
+    """
+    known = estimate.curve is not None and estimate.curve.parameter.prior is not None
+    if estimate.status is not Determination.DETERMINED or known:
+        return estimate
+    found = dataclasses.replace(estimate, curve=None)
+    low, high = found.interval()
+    if low > 0:
+        return found
+    return dataclasses.replace(
+        found,
+        sd=math.inf,
+        status=Determination.NOT_DETERMINED,
+        note=f"these flights hardly show it, anything up to {high:.2g} explains them",
+    )
 
 
 def drag_coefficient_per(ball: Ball, model: ModelOptions) -> float:

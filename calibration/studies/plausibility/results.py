@@ -13,12 +13,14 @@ from calibration.studies.doubts.camera import doubts_of_camera
 from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
 from calibration.studies.plausibility.drag import (
     DRAG,
+    NOTABLE,
     drag_beside_spheres,
     drag_coefficient_per,
     impact_speeds,
     implausible_drag,
     implausible_first_drag,
     reynolds_number,
+    sphere_drag,
 )
 from calibration.studies.plausibility.finding import (
     Finding,
@@ -42,6 +44,11 @@ LEAST_SCALE = 0.03
 
 LARGEST_RESTITUTION = 0.98
 """Restitution above that of all published pairs that bounce in air (ceramic on glass 0.98)."""
+
+CLEAR = 1 - 1e-6
+"""Probability of the interval beyond which a drag must lie that no ball has, five standard errors,
+before it makes all numbers meaningless.
+"""
 
 MODULI = (1e4, 1e12)
 """Moduli [Pa] of soft foam and beyond diamond; a stiffness outside means something else."""
@@ -137,17 +144,26 @@ def _drag(
         ball, density = study.one_ball, study.model.fluid_density
         reynolds = reynolds_number(ball, density, impact_speeds(readings))
         found = list(implausible_drag(drag.value, drag.interval(), ball, reynolds))
-        yield from found
-        if not found and {DRAG, RESTITUTION} <= set(fit.names):
-            correlation = fit.correlation[fit.names.index(DRAG), fit.names.index(RESTITUTION)]
-            yield from drag_beside_spheres(
-                drag,
-                fit.parameters[RESTITUTION],
-                float(correlation),
-                reynolds,
-            )
+        clear = any(implausible_drag(drag.value, drag.interval(CLEAR), ball, reynolds))
+        correlation = _correlation(fit, DRAG, RESTITUTION)
+        away = correlation * (drag.value - sphere_drag(reynolds)) / drag.sd
+        along = (RESTITUTION,) if abs(away) > NOTABLE else ()
+        for finding in found:
+            # What hardly shows may be off by much and leave the rest as it is.
+            hardly = finding._replace(doubts=(*finding.doubts, *along), meaningless=False)
+            yield hardly if finding.meaningless and not clear else finding
+        if not found and RESTITUTION in fit.names:
+            restitution = fit.parameters[RESTITUTION]
+            yield from drag_beside_spheres(drag, restitution, correlation, reynolds)
     elif study.model.drag:
         yield from implausible_first_drag(readings, study.one_ball, study.model)
+
+
+def _correlation(fit: Fit, one: str, other: str) -> float:
+    """Correlation of two parameters of a fit, 0 where it has none."""
+    if not {one, other} <= set(fit.names):
+        return 0.0
+    return float(fit.correlation[fit.names.index(one), fit.names.index(other)])
 
 
 def _restitution(restitution: Estimate | None) -> Iterator[Finding]:

@@ -18,10 +18,11 @@ from calibration.detection.dropped_frames import find_dropped_frames, with_missi
 from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
+from calibration.results.estimate import Coordinate
 from calibration.results.modification import Decision, TriedModification
 from calibration.results.numbers import has_interval
 from calibration.studies.plausibility import recordings_apart
-from calibration.studies.plausibility.drag import drag_beside_spheres, sphere_drag
+from calibration.studies.plausibility.drag import drag_beside_spheres, judge_drag, sphere_drag
 from calibration.studies.plausibility.finding import is_meaningless
 from calibration.studies.plausibility.known_beforehand import contradicts_knowledge
 from calibration.studies.plausibility.recordings import implausible_recordings, unseen_impacts
@@ -437,6 +438,64 @@ def test_a_drag_that_no_sphere_has_withdraws_everything():
     assert fit.doubt is cal.Determination.IMPLAUSIBLE
     assert not any(map(has_interval, fit.parameters.values()))
     assert not any(has_interval(item) for one in fit.recordings for item in one.nuisance.values())
+
+
+@pytest.mark.parametrize(
+    ("correlation", "restitution"),
+    [(0.3, True), (0.9, False)],  # where both go together, the other one is off as much
+)
+def test_a_drag_that_hardly_shows_does_not_withdraw_what_does_not_go_with_it(
+    correlation, restitution
+):
+    """Drops of heavy balls, whose flights hardly show the drag, gave one of 3 to 4, and that took
+    the restitution away.
+    """
+    names = (DRAG_COEFFICIENT, "contact.normal.restitution")
+    shares = np.array([[1.0, correlation], [correlation, 1.0]])
+    off = {DRAG_COEFFICIENT: {"value": 4.2, "sd": 1.0}}
+    fit = judged(off, names=names, correlation=shares)
+    assert "The drag coefficient comes out as 4.2" in fit.warnings[0]
+    assert fit.plausible
+    assert not has_interval(fit.parameters[DRAG_COEFFICIENT])
+    assert has_interval(fit.parameters["contact.normal.restitution"]) is restitution
+
+
+def in_logarithm(value, sd, **changes):
+    """An estimate of a drag coefficient that was sought in its logarithm."""
+    found = synthetic.drops(1).parameters[DRAG_COEFFICIENT]
+    parameter = cal.nuisances.nuisance_parameter(
+        DRAG_COEFFICIENT, unit="-", label="drag", symbol="C", transform="log", **changes
+    )
+    curve = Coordinate(parameter, float(np.log(value)), sd / value)
+    return dataclasses.replace(found, value=value, sd=sd, curve=curve)
+
+
+def test_intervals_of_drag_cover_it_however_little_flights_show():
+    """Chi-squared is a parabola in the coefficient: where it came out three times too large by
+    chance, the interval in its logarithm ended far above the truth, in a sixth of all fits.
+    """
+    truth, sd, missed, determined = 0.45, 1.5, 0, 0
+    for value in np.random.default_rng(0).normal(truth, sd, 2000):
+        if value < 0.05:
+            continue  # at a bound: none shows
+        found = judge_drag(in_logarithm(value, sd))
+        if found.status is cal.Determination.DETERMINED:
+            low, high = found.interval()
+            determined += 1
+            missed += not low <= truth <= high
+    assert determined < 150
+    assert missed < 0.04 * 2000
+
+
+def test_a_drag_that_shows_keeps_its_interval_and_one_that_was_known_its_own():
+    assert judge_drag(in_logarithm(0.45, 0.02)).interval() == pytest.approx(
+        (0.411, 0.489), abs=1e-3
+    )
+    hardly = judge_drag(in_logarithm(0.45, 0.4))
+    assert hardly.status is cal.Determination.NOT_DETERMINED
+    assert "anything up to 1.2" in hardly.note
+    known = in_logarithm(0.45, 0.4, prior=cal.LogNormal(0.45, 2.0))
+    assert judge_drag(known) is known
 
 
 def test_hardly_any_drag_withdraws_the_drag_only():
