@@ -90,3 +90,39 @@ def test_a_search_from_the_first_guess_that_led_lower_goes_on(problem, monkeypat
     assert gone_on < let_free
     assert found.chi2 == gone_on
     assert found.minimum.converged
+
+
+def at(chi2, *, converged=False, explained=True, steps=300):
+    """Where a search is."""
+    return SimpleNamespace(
+        chi2=chi2,
+        minimum=SimpleNamespace(converged=converged),
+        explained=explained,
+        steps=steps,
+        start=None,
+        policy=cal.FitPolicy(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("began", "further", "used"),
+    [
+        (at(1421.5), [at(1421.45), at(1421.44)], 1),  # next to nothing is gained
+        (at(2209.2), [at(2198.8), at(2193.8), at(2193.7, converged=True), at(0.0)], 3),
+        (at(2209.2, converged=True), [at(0.0)], 0),
+        (at(9e4, explained=False), [at(8e4)], 0),  # no valley of camera and flights
+        (at(2209.2, steps=5), [at(2198.8)], 0),  # as many iterations as a person allowed
+        (at(2209.2), [at(2209.2 - k) for k in range(1, 20)], search.ROUNDS),
+    ],
+)
+def test_a_search_goes_on_along_a_valley_as_long_as_it_leads_lower(
+    began, further, used, monkeypatch
+):
+    """Throws whose flights hardly tell the centre of the lens from the place of the ball were not
+    converged, 5 in chi-squared above the minimum, and everything was withdrawn.
+    """
+    left = iter(further)
+    monkeypatch.setattr(search, "minimise_nearby", lambda problem, start, near: next(left))
+    found = search.go_on(None, began)
+    assert len(list(left)) == len(further) - used
+    assert found.chi2 == min([began.chi2, *(one.chi2 for one in further[:used])])
