@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.persist import persist
 from calibration.fitting.scatter import find_factor
 from calibration.fitting.solve import minimise_nearby
 from calibration.nuisances.restitution import FACTOR
@@ -43,4 +44,4 @@ def settle_scatter(problem: Problem, assessment: Assessment) -> Assessment:
         assessment = minimise_nearby(
             problem, began, dataclasses.replace(assessment, minimum=minimum)
         )
-    return assessment
+    return persist(problem, assessment)

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.persist import persist
 from calibration.fitting.release import predict_release, release
-from calibration.fitting.solve import NEARBY_STEPS, lower, minimise_nearby
+from calibration.fitting.solve import lower, minimise_nearby
 from calibration.problem.problem import Problem
 from calibration.studies.doubts.doubt import Doubt
 
@@ -26,12 +27,6 @@ BRIEF = 0.1
 """Part of the iterations for a search from the first guess with all doubts free, where another
 search has arrived. Those that lead anywhere take a twentieth; the others creep along curved
 valleys.
-"""
-
-ROUNDS = 6
-"""So often a search goes on that has not ended and still leads lower. What is left open of a camera
-and of the flights beside it leaves valleys that only what is known beforehand holds: they are
-narrow and curved, and samples next to an impact bend them once more.
 """
 
 
@@ -65,7 +60,7 @@ def minimise_with_doubts(
         return minimise(problem)
     followed, plain = minimise(problem.replace(frozen=[*problem.frozen, *names]))
     problem = problem.with_layout(followed.layout)
-    best = go_on(problem, let_free(problem, plain, names))
+    best = persist(problem, let_free(problem, plain, names))
     problem, other = minimise(problem, BRIEF if best.minimum.converged else 1.0)
     other = dataclasses.replace(other, steps=best.steps)
     best = lower(best, other)
@@ -78,28 +73,7 @@ def minimise_with_doubts(
         for doubt in promising[:trials]:
             first = let_free(problem, plain, parameters_to_find(problem, [doubt]))
             best = lower(best, let_free(problem, first, names))
-    return problem, go_on(problem, best)
-
-
-def go_on(problem: Problem, best: Assessment) -> Assessment:
-    """The minimum at the end of a valley along which a search that explains the data has not
-    ended. A search that was allowed few iterations is left where it is.
-
-    Args:
-        problem: what to fit.
-        best: where the search is.
-    """
-    if best.steps is not None and best.steps < NEARBY_STEPS:
-        return best
-    for _ in range(ROUNDS):
-        if best.minimum.converged or not best.explained:
-            break
-        further = minimise_nearby(problem, best.start, best)
-        gained = best.chi2 - further.chi2
-        best = lower(best, further)
-        if gained < best.policy.same_optimum:
-            break
-    return best
+    return problem, persist(problem, best)
 
 
 def parameters_to_find(problem: Problem, doubts: Sequence[Doubt]) -> list[str]:

@@ -9,7 +9,10 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
+from calibration.fitting import persist
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.impacts.settle_scatter import settle_scatter
+from calibration.nuisances.restitution import FACTOR
 from calibration.studies.doubts import search
 from calibration.studies.doubts.search import BRIEF, minimise_with_doubts
 
@@ -112,7 +115,7 @@ def at(chi2, *, converged=False, explained=True, steps=300):
         (at(2209.2, converged=True), [at(0.0)], 0),
         (at(9e4, explained=False), [at(8e4)], 0),  # no valley of camera and flights
         (at(2209.2, steps=5), [at(2198.8)], 0),  # as many iterations as a person allowed
-        (at(2209.2), [at(2209.2 - k) for k in range(1, 20)], search.ROUNDS),
+        (at(2209.2), [at(2209.2 - k) for k in range(1, 20)], persist.ROUNDS),
     ],
 )
 def test_a_search_goes_on_along_a_valley_as_long_as_it_leads_lower(
@@ -122,7 +125,17 @@ def test_a_search_goes_on_along_a_valley_as_long_as_it_leads_lower(
     converged, 5 in chi-squared above the minimum, and everything was withdrawn.
     """
     left = iter(further)
-    monkeypatch.setattr(search, "minimise_nearby", lambda problem, start, near: next(left))
-    found = search.go_on(None, began)
+    monkeypatch.setattr(persist, "minimise_nearby", lambda problem, start, near: next(left))
+    found = persist.persist(None, began)
     assert len(list(left)) == len(further) - used
     assert found.chi2 == min([began.chi2, *(one.chi2 for one in further[:used])])
+
+
+def test_a_search_at_the_size_of_scatter_that_is_likeliest_goes_on_as_well(monkeypatch):
+    """Throws whose impacts scatter were not converged, as the last search, at that size, was given
+    up where an impact just slides.
+    """
+    given_up, arrived = at(2853.2), at(2853.2, converged=True)
+    given_up.scattering, given_up.layout = None, SimpleNamespace(names=[FACTOR])
+    monkeypatch.setattr(persist, "minimise_nearby", lambda problem, start, near: arrived)
+    assert settle_scatter(None, given_up) is arrived
