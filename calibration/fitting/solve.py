@@ -298,3 +298,20 @@ def settle_noise(
         )
         assessment = dataclasses.replace(assessment, start=began)
     return problem, assessment
+
+
+def settle_weights(
+    problem: Problem, assessment: Assessment, *, method: Method, steps: int | None
+) -> tuple[Problem, Assessment]:
+    """``settle_noise`` where a noise model has the fit weigh by what its residuals show, and the
+    noise as it was taken explains the data: afterwards residuals no longer tell whether it does.
+
+    Args:
+        problem: that was fitted.
+        assessment: of its minimum.
+        method: optimiser.
+        steps: at most so many iterations of each fit; ``None`` for the default of the method.
+    """
+    if not (assessment.explained and np.any(assessment.linearised.followed)):
+        return problem, assessment
+    return settle_noise(problem, assessment, method=method, steps=steps)

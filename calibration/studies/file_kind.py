@@ -12,6 +12,7 @@ from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.solve import settle_weights
 from calibration.io.headers import Header
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
@@ -105,6 +106,9 @@ class FileKind(abc.ABC):
             problem = self.problem(study)
             problem, assessment = find_minimum(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+            )
+            problem, assessment = settle_weights(
+                problem, assessment, method=study.fit.method, steps=study.fit.steps
             )
             return report(
                 problem,

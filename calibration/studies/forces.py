@@ -12,6 +12,7 @@ import jaxcontact as jc
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.solve import settle_weights
 from calibration.io.headers import Header
 from calibration.measurements.force_trace import NORMAL, ForceTrace, read_force_trace
 from calibration.nuisances import FirstImpact
@@ -130,6 +131,9 @@ def fit_forces(study: Study, *, progress: Say) -> Fit:
         problem = forces_problem(study, measured)
         problem, assessment = find_minimum(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+        )
+        problem, assessment = settle_weights(
+            problem, assessment, method=study.fit.method, steps=study.fit.steps
         )
         result = report(
             problem,

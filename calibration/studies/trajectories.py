@@ -54,7 +54,7 @@ from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_scat
 from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.fitting.probes import exclude_flatness
 from calibration.fitting.scatter import chance_of_scatter, deviating_problem
-from calibration.fitting.solve import default_steps, minimise_from
+from calibration.fitting.solve import default_steps, minimise_from, settle_weights
 from calibration.fitting.start import starting_point
 from calibration.io.files import make_distinct_names
 from calibration.io.headers import Header
@@ -777,6 +777,10 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             way = find_explanation(study, data, lift=lifts(study, data), trials=0)
         else:
             study, way = explain_with_errors(study, data, progress=progress)
+            settled = settle_weights(
+                way.problem, way.assessment, method=study.fit.method, steps=study.fit.steps
+            )
+            way = way._replace(problem=settled[0], assessment=settled[1])
         data = way.data
         if lift_is_unknown(study, way) and not data.measured:
             assessment = counted_as_parameter(way.problem, way.assessment, LIFT)

@@ -1,4 +1,6 @@
-"""Errors with heavy tails are seen before anything is fitted, and taken as Student's t."""
+"""Errors with heavy tails are seen before anything is fitted, and taken as Student's t; those of
+a noise model that is named are weighed as it says.
+"""
 
 import dataclasses
 from types import SimpleNamespace
@@ -122,4 +124,32 @@ def test_a_fit_to_heavy_tails_is_that_with_the_noise_model_named(tmp_path):
     for name, truth in (("contact.normal.restitution", RESTITUTION), ("drag.coefficient", DRAG)):
         one, other = found.parameters[name], named.parameters[name]
         assert (one.value, one.sd) == pytest.approx((other.value, other.sd), rel=1e-9)
+        assert one.value == pytest.approx(truth, abs=3 * one.sd)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_study_weighs_by_the_correlation_that_its_noise_model_finds(tmp_path):
+    """Values were those of independent errors, beside the narrower intervals of the weights that
+    were never used.
+    """
+    files = []
+    for seed, release in enumerate((0.6, 0.5, 0.4)):
+        times, measured = drop(noise=0.0, release=release)
+        white = np.random.default_rng(seed).standard_normal(times.size + 30)
+        lasting = np.convolve(white, 0.7 ** np.arange(30))[30 : 30 + times.size]
+        measured = measured + 5e-4 * np.sqrt(1 - 0.7**2) * lasting
+        files.append(str(write(tmp_path / f"{seed}.csv", "t,z", times, measured)))
+    asked = cal.studies.Study(
+        files=tuple(files),
+        ball=cal.studies.Ball(radius=RADIUS, mass=MASS, shell=True),
+        model=cal.studies.ModelOptions(noise="correlated"),
+    )
+    found = fit_study(asked)
+    again = cal.fit(found.problem, start=found)
+    assert found.doubt is None
+    for name, truth in (("contact.normal.restitution", RESTITUTION), ("drag.coefficient", DRAG)):
+        one, other = found.parameters[name], again.parameters[name]
+        assert one.value == pytest.approx(other.value, abs=0.05 * one.sd)
+        assert one.sd == pytest.approx(other.sd, rel=0.02)
         assert one.value == pytest.approx(truth, abs=3 * one.sd)
