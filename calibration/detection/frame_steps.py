@@ -9,7 +9,9 @@ as often as it happens: no model of the motion is needed.
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
+from calibration.detection.noise import rounding_step
 from calibration.io.recording import Recording
 
 FAST = 9.0
@@ -36,6 +38,9 @@ places at which they are seen to be missing. Four frames lost anywhere are far f
 
 CLEAN = 0.25
 """Part of the second differences that is free of what is sought."""
+
+MOST_ALIKE = 0.99
+"""Part of them that may be the same number of pixels and still tell the noise."""
 
 
 class FrameSteps(NamedTuple):
@@ -124,8 +129,12 @@ def find_frame_steps(
 
 
 def _noise(position: np.ndarray) -> float:
-    """White noise of one sample, from second differences of which a part need be clean."""
+    """White noise of one sample, from second differences of which a part need be clean. Those of
+    whole pixels are multiples of one: each stands for what is within half a pixel of it.
+    """
     second = np.diff(position, 2)
     off = np.abs(second - np.median(second))
-    # A quarter of a normal distribution is within 0.3186 standard deviations.
-    return float(np.quantile(off, CLEAN)) / 0.3186 / np.sqrt(6.0)
+    least, pixel = float(np.quantile(off, CLEAN)), rounding_step(position)
+    share = max(float(np.mean(off <= least + pixel / 4)), CLEAN) if pixel else CLEAN
+    within = stats.norm.ppf((1 + min(share, MOST_ALIKE)) / 2)
+    return float((least + pixel / 2) / within / np.sqrt(6.0))

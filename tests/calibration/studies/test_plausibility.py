@@ -15,6 +15,7 @@ import jaxcontact as jc
 from calibration.cli.main import main
 from calibration.detection.bounces import read_bounces
 from calibration.detection.dropped_frames import find_dropped_frames, with_missing_frames
+from calibration.detection.frame_steps import steps_of_recording
 from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
@@ -770,3 +771,25 @@ def test_drag_that_no_ball_has_and_that_goes_with_restitution_is_said(
     else:
         assert restitution in found[0].sentence
         assert "--parameter 'drag.coefficient=0.39'" in found[0].sentence
+
+
+@pytest.mark.parametrize("pixel", [5e-4, 1e-3, 2e-3])
+def test_whole_pixels_are_neither_missing_frames_nor_copies(pixel):
+    """Where second differences are a few whole pixels, the noise was taken as nothing, and steps of
+    one pixel more or less as frames: two drops of three were called those of a wrong film.
+    """
+    for seed in range(10):
+        time, height = drop(noise=pixel / 2, seed=seed)
+        seen = recording(time, np.round(height / pixel) * pixel)
+        found = steps_of_recording(seen)
+        assert not found.missing.size
+        assert not found.copies.size
+
+
+def test_missing_frames_are_seen_through_whole_pixels():
+    time, height = drop(noise=5e-4)
+    kept = np.ones(time.size, dtype=bool)
+    kept[40::40] = False
+    pixels = np.round(height[kept] / 1e-3) * 1e-3
+    found = steps_of_recording(recording(time[: pixels.size], pixels), fewest=2, share=0.0)
+    assert found.missing.size
