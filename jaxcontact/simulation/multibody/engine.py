@@ -36,6 +36,7 @@ from jaxcontact.simulation.multibody.advancement import (
 )
 from jaxcontact.simulation.multibody.borders import border_ahead
 from jaxcontact.simulation.multibody.energy import StepRecord, after_impacts, ledger_of
+from jaxcontact.simulation.multibody.loads import Load, expected_load, speed_of_overlap
 from jaxcontact.simulation.multibody.outputs import seen_at
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
@@ -80,7 +81,6 @@ from jaxcontact.simulation.multibody.sustained_contacts import (
     Slopes,
     Sustained,
     fastest_motion,
-    loads,
     static_overlap,
     sustained_step,
 )
@@ -111,6 +111,11 @@ SETTLED, PLACED = 10.0, 1.2
 """Amplitude of the overlap about the static one, in units of it, below which a contact settles: in
 units of the accuracy after a motion, since what is left out of one turns into derivatives by its
 acceleration, whatever the stiffness; and of what is placed at rest at the start.
+"""
+
+STEADY, PLACED_STEADY = 1e-4, 1e-2
+"""Rate of the static overlap in units of the fastest motion, as much as is left out of velocities,
+up to which a contact settles: after a motion, and what is placed at rest at the start.
 """
 
 CREEPING = 1e-2
@@ -451,20 +456,6 @@ def finest_step(world: World, active: Active, state: State) -> jax.Array:
     return jax.lax.stop_gradient(least / speed)
 
 
-def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.Array:
-    """Impact speed [m/s] of which ``overlap`` is the scale; scales are powers of the speed."""
-    one, two = (
-        world.contact.compliant.scales(impact_speed=v * jnp.ones_like(mass), mass=mass)[0]
-        for v in (1.0, 2.0)
-    )
-    overlaps = overlap > 0
-    return jnp.where(
-        overlaps,
-        (jnp.where(overlaps, overlap, 1.0) / one) ** (jnp.log(2.0) / jnp.log(two / one)),
-        0.0,
-    )
-
-
 def extent(world: World, state: State) -> jax.Array:
     """Largest coordinate [m] that a body reaches, whose rounding is that of gaps."""
     return jnp.max(jnp.abs(state.position)) + jnp.max(jnp.asarray(world.bodies.radius))
@@ -493,7 +484,6 @@ def touching_at_start(
         )
         return Touching(active, active.closed)
     closed = jnp.where(touches, closed, gap < 0)
-    load = loads(world, closed, start, time)
     on = begun(world, jnp.maximum(-at.gap, 0.0))
     active = Active(
         closed,
@@ -505,7 +495,8 @@ def touching_at_start(
         on,
         unrolled(world, at.gap),
     )
-    deepest = static_overlap(world, active, load)
+    load = expected_load(world, active, start, time)
+    deepest = static_overlap(world, active, load.present)
     # By this speed the contact may be damped, so it moves with overlap, mass and load.
     resting = speed_of_overlap(world, jnp.maximum(jnp.where(touches, 0.0, -at.gap), deepest), mass)
     fastest = jnp.maximum(jnp.abs(moving), resting)
@@ -534,30 +525,28 @@ def settled_of(
     active: Active,
     gap: jax.Array,
     rate: jax.Array,
-    load: jax.Array,
+    load: Load,
     largest: jax.Array,
     method: EventAligned | Impulse,
     *,
     placed: Real = False,
 ) -> jax.Array:
-    """Contacts whose overlap is small and hardly oscillates under the present ``load``, beyond the
-    rounding of the ``largest`` coordinate [m]; or about by itself where they are ``placed``.
+    """Contacts whose overlap is small and hardly oscillates under a ``load`` that is steady, beyond
+    the rounding of the ``largest`` coordinate [m]; or about by itself where they are ``placed``.
     """
     if isinstance(method, Impulse) or method.sustained_steps == 0:
         return jnp.zeros_like(active.closed)
-    loaded = active.closed & (load > 0)
-    deepest = static_overlap(world, active, jnp.where(loaded, load, 1.0))
+    loaded = active.closed & (load.present > 0)
+    deepest = static_overlap(world, active, jnp.where(loaded, load.present, 1.0))
+    slow = jnp.where(placed, PLACED_STEADY, STEADY) * load.fastest
+    steady = loaded & (load.overlap_rate <= slow)
+    may = steady & (deepest <= method.rest_overlap * world.extent)
     if world.has_hysteresis:
-        return (
-            loaded
-            & (deepest <= method.rest_overlap * world.extent)
-            & cannot_open(world, active, gap, rate, load, deepest)
-        )
+        return may & cannot_open(world, active, gap, rate, load.present, deepest)
     speed = speed_of_overlap(world, deepest, active.mass)
     oscillation = (rate / speed) ** 2 + (-gap / deepest - 1) ** 2
     still = jnp.minimum(SETTLED * method.accuracy + rounding(gap) * largest / deepest, PLACED)
-    small = deepest <= method.rest_overlap * world.extent
-    return loaded & small & (oscillation <= jnp.where(placed, PLACED, still) ** 2)
+    return may & (oscillation <= jnp.where(placed, PLACED, still) ** 2)
 
 
 def cannot_open(
@@ -1304,7 +1293,7 @@ def touching_after(
         turns = turns | (active.closed & (normal.branch != active.normal.branch))
 
     def judged() -> jax.Array:
-        load = loads(world, after.closed, stepped.state, time)
+        load = expected_load(world, after, stepped.state, time)
         largest = extent(world, stepped.state)
         return settled_of(world, after, at.gap, rate, load, largest, method)
 

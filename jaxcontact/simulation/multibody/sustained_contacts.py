@@ -405,42 +405,6 @@ def static_overlap(world: World, active: Active, load: jax.Array) -> jax.Array:
     return jnp.zeros_like(load) if world.rigid else law.static_overlap(load)
 
 
-def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax.Array:
-    """Normal force of each contact [N] if none of the ``closed`` ones moved against its normal,
-    without friction.
-    """
-    at = geometry(world, state, time)
-    ahead = 1e-6
-    push = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
-    later = drifted(world, state, state.velocity, state.spin, ahead)
-    rate = spin_rates(world, state, jnp.zeros_like(state.spin))
-    later = later._replace(velocity=state.velocity + ahead * push, spin=state.spin + ahead * rate)
-    then = geometry(world, later, time + ahead)
-    # Relative accelerations along the normals, with what the turning of the normals adds.
-    pull = jnp.sum(relative_velocity(world, then, later) * then.normal, axis=-1)
-    pull = (pull - jnp.sum(relative_velocity(world, at, state) * at.normal, axis=-1)) / ahead
-    matrix = normal_mobility(world, at, state)
-    diagonal = jnp.diag(matrix)
-    matrix = matrix + COMPLIANCE * jnp.diag(diagonal)
-
-    def residual(load: jax.Array, pull: jax.Array, matrix: jax.Array) -> jax.Array:
-        pushed_away = (pull + matrix @ load) / jnp.diag(matrix)
-        return jnp.where(closed, load - positive_part(load - pushed_away), load)
-
-    frozen = jax.lax.stop_gradient((pull, matrix))
-
-    def linearised(load: jax.Array) -> tuple[jax.Array, jax.Array]:
-        return value_and_jacobian(lambda load: residual(load, *frozen), load)
-
-    def newton(_: jax.Array, load: jax.Array) -> jax.Array:
-        value, jacobian = linearised(load)
-        return load - jnp.linalg.solve(jacobian, value)
-
-    # The last step, at the solution, carries the derivatives of all.
-    found = jax.lax.fori_loop(0, ITERATIONS - 1, newton, jnp.zeros_like(frozen[0]))
-    return found - jnp.linalg.solve(linearised(found)[1], residual(found, pull, matrix))
-
-
 def normal_mobility(world: World, at: Geometry, state: State) -> jax.Array:
     """Change of each gap rate by a unit normal impulse at each contact [1/kg], ``(pairs,
     pairs)``.
