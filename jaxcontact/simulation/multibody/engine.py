@@ -115,7 +115,8 @@ acceleration, whatever the stiffness; and of what is placed at rest at the start
 
 STEADY, PLACED_STEADY = 1e-4, 1e-2
 """Rate of the static overlap in units of the fastest motion, as much as is left out of velocities,
-up to which a contact settles: after a motion, and what is placed at rest at the start.
+up to which a contact settles: after a motion, and what is placed at rest at the start. One that is
+less than what an oscillation may leave counts for nothing.
 """
 
 CREEPING = 1e-2
@@ -538,14 +539,15 @@ def settled_of(
         return jnp.zeros_like(active.closed)
     loaded = active.closed & (load.present > 0)
     deepest = static_overlap(world, active, jnp.where(loaded, load.present, 1.0))
-    slow = jnp.where(placed, PLACED_STEADY, STEADY) * load.fastest
+    speed = speed_of_overlap(world, deepest, active.mass)
+    calm = SETTLED * method.accuracy
+    slow = jnp.maximum(jnp.where(placed, PLACED_STEADY, STEADY) * load.fastest, calm * speed)
     steady = loaded & (load.overlap_rate <= slow)
     may = steady & (deepest <= method.rest_overlap * world.extent)
     if world.has_hysteresis:
         return may & cannot_open(world, active, gap, rate, load.present, deepest)
-    speed = speed_of_overlap(world, deepest, active.mass)
     oscillation = (rate / speed) ** 2 + (-gap / deepest - 1) ** 2
-    still = jnp.minimum(SETTLED * method.accuracy + rounding(gap) * largest / deepest, PLACED)
+    still = jnp.minimum(calm + rounding(gap) * largest / deepest, PLACED)
     return may & (oscillation <= jnp.where(placed, PLACED, still) ** 2)
 
 
