@@ -150,8 +150,8 @@ class Bed(Replaceable):
 
     @property
     def at_walls(self) -> tuple[Any, ...]:
-        """Contacts of a sphere with a wall: one, or of wall ``w`` and kind ``k`` at ``w kinds +
-        k``.
+        """Contacts of a sphere with a wall, of wall ``w`` and kind ``k`` at ``w kinds + k``; one
+        where all are alike.
         """
         given, kinds = self.contact_on_walls, self.kinds
         if given is None:
