@@ -154,7 +154,7 @@ def test_input_that_cannot_be_is_refused_by_name():
         jc.simulate_bed(box(), START, [0.0, 1.0], steps_per_list=0)
     with pytest.raises(ValueError, match=r"must be \(spheres, 3\)"):
         jc.simulate_bed(box(), jc.state(position=(0.0, 0.0, 0.0)), [0.0, 1.0])
-    with pytest.raises(TypeError, match="is no SphereContact"):
+    with pytest.raises(TypeError, match="is no contact of a bed"):
         jc.Bed(
             spheres=jc.spheres(radius=1.0, mass=1.0), contact=jc.NewtonRestitution(restitution=1)
         )
