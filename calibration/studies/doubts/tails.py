@@ -29,7 +29,7 @@ a thousand experiments at most.
 HEAVY_TAILS = (
     "The errors have heavy tails: deviations from smooth flights look like Student's t with "
     f"{TAIL_DEGREES:g} degrees of freedom, not like normal errors. The fit takes them as such, as "
-    f"--noise '{STUDENT_T}: degrees={TAIL_DEGREES:g}' does; --noise estimated takes them as normal."
+    f"--noise 'student t: degrees={TAIL_DEGREES:g}' does; --noise estimated takes them as normal."
 )
 
 
