@@ -209,20 +209,18 @@ def _check_laws(name: str, contact: ContactModel) -> None:
         )
 
 
+def check_count(name: str, spheres: Spheres, count: int, owner: str) -> None:
+    """Raises where ``spheres``, called ``name``, are neither alike nor as many as ``owner`` has."""
+    values = (spheres.radius, spheres.mass, spheres.inertia_ratio)
+    for field, value in zip(("radius", "mass", "inertia_ratio"), values, strict=True):
+        given = np.size(value) if is_concrete(value) else jnp.size(jnp.asarray(value))
+        if given not in (1, count):
+            raise ValueError(f"{name}.{field} has {given} values, but {owner} has {count} spheres.")
+
+
 def check_bed(bed: Bed, bodies: int) -> None:
     """Raises where the spheres of a bed are not as many as those of the initial state."""
-    for name in ("radius", "mass", "inertia_ratio"):
-        value = {
-            "radius": bed.spheres.radius,
-            "mass": bed.spheres.mass,
-            "inertia_ratio": bed.spheres.inertia_ratio,
-        }[name]
-        given = np.size(value) if is_concrete(value) else jnp.size(jnp.asarray(value))
-        if given not in (1, bodies):
-            raise ValueError(
-                f"simulate_bed: bed.spheres.{name} has {given} values, but the initial state has "
-                f"{bodies} spheres."
-            )
+    check_count("simulate_bed: bed.spheres", bed.spheres, bodies, "the initial state")
     if bed.kind is None:
         return
     if np.shape(bed.kind) != (bodies,):

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jaxcontact.beds.bed import Bed
+from jaxcontact.beds.bed import Bed, check_count
 from jaxcontact.beds.components import from_last_axis
 from jaxcontact.beds.contact_lists import Pairs, WallContacts
 from jaxcontact.beds.steps import BedState
@@ -58,13 +58,7 @@ def insert_spheres(
             "spheres(radius=..., density=...)."
         )
     new = start.position.shape[0]
-    for name in ("radius", "mass", "inertia_ratio"):
-        value = {"radius": spheres.radius, "mass": spheres.mass}.get(name, spheres.inertia_ratio)
-        if np.size(value) not in (1, new):
-            raise ValueError(
-                f"insert_spheres: spheres.{name} has {np.size(value)} values, but start has {new} "
-                "spheres."
-            )
+    check_count("insert_spheres: spheres", spheres, new, "start")
     if kind is not None and (bed.kind is None or np.shape(kind) != (new,)):
         raise ValueError(
             f"insert_spheres: kind has shape {np.shape(kind)}, but {new} spheres come into a bed "

@@ -5,6 +5,7 @@ two surfaces have parted they forget.
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import jax
@@ -20,6 +21,7 @@ from jaxcontact.laws.core.branches import BranchedLaw
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory
 from jaxcontact.laws.core.rotation_interfaces import RollingWithMemory
 from jaxcontact.scene.contact_model import ContactModel
+from jaxcontact.simulation.multibody.pairs import normal_force
 from jaxcontact.simulation.multibody.step import damping_speed
 
 INSTANT = 1e-6
@@ -261,8 +263,11 @@ class LawForces(ContactForces):
         if isinstance(laws.normal, BranchedLaw):
             force, normal = laws.normal.force_with_memory(normal, seen.overlap)
         else:
-            force = normal_force(laws, constants)(
-                seen.overlap, seen.rate, damping_speed(speed, fastest), seen.mass
+            force = force_of(laws, constants)(
+                seen.overlap,
+                seen.rate,
+                impact_speed=damping_speed(speed, fastest),
+                mass=seen.mass,
             )
         touches = inside | (force != 0.0)
         friction, sheared = self._friction(laws, seen, force, memory, time_step)
@@ -324,18 +329,10 @@ def chosen(condition: jax.Array, one: Any, other: Any) -> Any:
     )
 
 
-def normal_force(laws: ContactModel, constants: Any) -> Any:
-    """Of overlap [m], its rate [m/s], impact speed [m/s] and effective mass [kg]; ``constants``
-    are found here where they are not handed in.
-    """
-    law = laws.compliant
-    constants = law.constants() if constants is None else constants
-    more = {} if constants is None else {"constants": constants}
-
-    def force(overlap: Any, rate: Any, impact_speed: Any, mass: Any) -> jax.Array:
-        return law.force(overlap, rate, impact_speed=impact_speed, mass=mass, **more)
-
-    return force
+def force_of(laws: ContactModel, constants: Any) -> Callable[..., jax.Array]:
+    """The normal force, with its constants: found here where they depend on the size of spheres."""
+    found = laws.compliant.constants() if constants is None else constants
+    return normal_force(laws, found)
 
 
 def work_of_overlap(
@@ -344,11 +341,11 @@ def work_of_overlap(
     """What a slow unloading gives back [J]. With the square root of the overlap as its variable the
     integrand of Hertz's force is a polynomial.
     """
-    force = normal_force(laws, constants)
+    force = force_of(laws, constants)
     speed = damping_speed(memory.impact_speed, memory.fastest)
     depth = jnp.where(overlap > 0.0, overlap, 0.0)
     shares = [
-        weight * node * force(depth * node**2, jnp.zeros_like(depth), speed, mass)
+        weight * node * force(depth * node**2, jnp.zeros_like(depth), impact_speed=speed, mass=mass)
         for node, weight in zip(0.5 * (NODES + 1.0), WEIGHTS, strict=True)
     ]
     return depth * sum(shares)
