@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.beds.contact_models import BedContact
-from jaxcontact.beds.periods import Period
+from jaxcontact.beds.periods import Period, Repetition
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw
-from jaxcontact.numerics.smooth import Vector
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import Replaceable, check, is_concrete, model, parameter, quantity
 from jaxcontact.scene.bodies import Spheres
 from jaxcontact.scene.contact_model import ContactModel
@@ -28,6 +28,8 @@ LENGTH_OF_PERIOD = quantity(
 RATE_OF_PERIOD = quantity(
     unit="m/s", label="growth of the length after which a bed repeats itself", symbol="L'"
 )
+SHIFT = quantity(unit="m", label="way of the repetition above towards x", symbol="s")
+RATE_OF_SHIFT = quantity(unit="m/s", label="speed of the repetition above towards x", symbol="s'")
 
 
 @model
@@ -51,6 +53,10 @@ class Bed(Replaceable):
         period_rate: how fast these lengths grow, from ``period`` at time 0 on [m/s]; ``None`` where
             they stay. Spheres keep their velocities, and meet repetitions that move. Not with
             walls, which do not stretch.
+        period_shift: how far the repetition above, in z, lies towards x at time 0 [m]; ``None``:
+            straight above. Not with walls.
+        period_shift_rate: how fast it moves that way [m/s]; ``None``: not at all. Divided by the
+            period in z it is the rate of a simple shear.
 
     Example:
         >>> bed = jc.Bed(
@@ -71,6 +77,8 @@ class Bed(Replaceable):
     kind: Any = None
     period: Period = (None, None, None)
     period_rate: Period = (None, None, None)
+    period_shift: Real | None = None
+    period_shift_rate: Real | None = None
     gravity: Vector = parameter(
         unit="m/s^2",
         label="acceleration of gravity",
@@ -127,6 +135,31 @@ class Bed(Replaceable):
                 "would have to stretch with the bed: where spheres rub on it they would find it "
                 "in another motion one period further on. Leave out either."
             )
+        for name, value, about in (
+            ("period_shift", self.period_shift, SHIFT),
+            ("period_shift_rate", self.period_shift_rate, RATE_OF_SHIFT),
+        ):
+            if value is None:
+                continue
+            check("Bed", name, value, about)
+            if self.period[0] is None or self.period[2] is None:
+                raise ValueError(
+                    f"Bed: {name} = {value!r} is given, but period = {self.period!r}. Repetitions "
+                    "in z that slide along x need a period in both: (0.1, None, 0.1)."
+                )
+            if self.walls:
+                raise ValueError(
+                    f"Bed: {name} = {value!r} is given together with walls, which would have to "
+                    "slide with the bed. Leave out either; walls that move shear a bed, too."
+                )
+
+    @property
+    def repetition(self) -> Repetition:
+        """Periods at time 0."""
+        shift = self.period_shift
+        if shift is None and self.period_shift_rate is not None:
+            shift = 0.0
+        return Repetition(self.period, self.period_rate, shift, self.period_shift_rate)
 
     @property
     def kinds(self) -> int:

@@ -304,15 +304,20 @@ def rebuilt(
     edge = 2.0 * jax.lax.stop_gradient(jnp.max(particles.radius)) + sizes.skin
     place = jax.lax.stop_gradient(particles.position)
     repetition = jax.lax.stop_gradient(repetition)
+    place = repetition.below(place)
     x, y, z = (
         cells_along(along, length, edge=edge, room=room)
         for along, length, room in zip(place, repetition.lengths, sizes.cells, strict=True)
     )
+    above = x
+    if repetition.shift is not None:
+        slid = place[0] - repetition.shift
+        above = cells_along(slid, repetition.lengths[0], edge=edge, room=sizes.cells[0])
     nx, ny, _ = sizes.cells
     order = _sorted(x.place + nx * (y.place + ny * z.place))[1]
     sorted_particles = jax.tree.map(lambda column: column[order], particles)
-    x, y, z = (along._replace(place=along.place[order]) for along in (x, y, z))
-    other, near, row = _neighbours(x, y, z, sizes)
+    x, y, z, above = (along._replace(place=along.place[order]) for along in (x, y, z, above))
+    other, near, row = _neighbours(x, y, z, sizes, above=above)
     found, rooms = _paired(sorted_particles, other, near, sizes, repetition)
     gap = wall_distance[:, order] - sorted_particles.radius
     at_walls, wall_rooms = _at_walls(jax.lax.stop_gradient(gap), sizes)
@@ -355,10 +360,11 @@ def _bits(count: int) -> int:
 
 
 def _neighbours(
-    x: Along, y: Along, z: Along, sizes: BedSizes
+    x: Along, y: Along, z: Along, sizes: BedSizes, *, above: Along
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """For each sphere the rows ``(5 row, spheres)`` of those behind it in neighbouring cells,
-    which of them are there, and the room that they need.
+    which of them are there, and the room that they need. ``above`` are the cells in x, as the
+    repetition above has them.
     """
     nx, ny, nz = sizes.cells
     key = x.place + nx * (y.place + ny * z.place)
@@ -373,12 +379,14 @@ def _neighbours(
         (row_y, in_y), (row_z, in_z) = y.beside(dy), z.beside(dz)
         inside = in_y & in_z
         row = jnp.where(inside, nx * (row_y + ny * row_z), 0)
-        beyond = start[row + x.place + 1]  # the first after the cell here
+        crosses = (dz == 1) & z.repeats & (row_z == 0)
+        here = x._replace(place=jnp.where(crosses, above.place, x.place))
+        beyond = start[row + here.place + 1]  # the first after the cell here
         if x.repeats:
-            left, right = (x.beside(by)[0] for by in (-1, 1))
+            left, right = (here.beside(by)[0] for by in (-1, 1))
             to_the_right = beyond + start[row + right + 1] - start[row + right]
             low = start[row + left]
-            count = to_the_right - start[row + x.place] + start[row + left + 1] - low
+            count = to_the_right - start[row + here.place] + start[row + left + 1] - low
             ends.append(start[row + x.used])
             lengths.append(ends[-1] - start[row])
         else:

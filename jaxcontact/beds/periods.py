@@ -2,7 +2,8 @@
 
 Positions go on beyond the period; a pair is a sphere and the nearest repetition of the other. Where
 a period grows at a rate ``L'``, the ``n``-th repetition moves at ``n L'`` with respect to its
-sphere.
+sphere. So it does where the repetitions above slide over those below: a bed sheared along x (Lees
+and Edwards, J. Phys. C 5 (1972) 1921-1929).
 """
 
 from typing import NamedTuple
@@ -31,54 +32,86 @@ class Repetition(NamedTuple):
     Attributes:
         lengths: [m].
         rates: at which they grow [m/s], ``None`` where they do not.
+        shift: how far the repetition above, in z, lies towards x [m]; ``None``: straight above.
+        shift_rate: how fast it moves that way [m/s]; ``None``: not at all.
     """
 
     lengths: Period
     rates: Period
+    shift: Real | None = None
+    shift_rate: Real | None = None
 
-    def images(self, apart: Components) -> tuple[jax.Array | None, ...]:
-        """Numbers of the repetitions that are nearest, from differences of positions [m]."""
-        return tuple(
-            None if length is None else jnp.round(gap / length)
-            for gap, length in zip(apart, self.lengths, strict=True)
+    def at(self, time: jax.Array) -> "Repetition":
+        """Of those at time 0, the periods at a time [s]."""
+        x, y, z = (
+            length if rate is None or length is None else length + rate * time
+            for length, rate in zip(self.lengths, self.rates, strict=True)
         )
+        shift = self.shift
+        if shift is not None and self.shift_rate is not None:
+            shift = shift + self.shift_rate * time
+        return self._replace(lengths=(x, y, z), shift=shift)
+
+    @property
+    def changes(self) -> bool:
+        """Whether repetitions move with respect to their spheres."""
+        return self.shift_rate is not None or any(rate is not None for rate in self.rates)
 
     def to_nearest(self, apart: Components) -> Components:
         """Differences of positions [m] from the nearest repetition."""
-        return _without(apart, self.images(apart), self.lengths)
+        return _without(apart, self._images(apart), self.lengths, self.shift)
 
     def seen_by(self, velocity: Components, apart: Components) -> Components:
-        """Differences of velocities [m/s] from the nearest repetition."""
-        return _without(velocity, self.images(apart), self.rates)
+        """Differences of velocities [m/s] from the nearest repetition, of positions that are
+        ``apart`` [m].
+        """
+        return _without(velocity, self._images(apart), self.rates, self.shift_rate)
+
+    def below(self, position: Components) -> Components:
+        """Positions [m] of the repetitions that lie no whole period above, nor below."""
+        x, y, z = position
+        if self.shift is None or self.lengths[2] is None:
+            return position
+        return x - jnp.floor(z / self.lengths[2]) * self.shift, y, z
+
+    def strain_rate(self) -> tuple[tuple[Real, Real, Real], Real]:
+        """Gradient of the velocities at which repetitions move [1/s]: its diagonal, and that of x
+        along z.
+        """
+        x, y, z = (
+            0.0 if length is None or rate is None else rate / length
+            for length, rate in zip(self.lengths, self.rates, strict=True)
+        )
+        if self.shift is None or self.lengths[2] is None:
+            return (x, y, z), 0.0
+        sliding = 0.0 if self.shift_rate is None else self.shift_rate
+        return (x, y, z), (sliding - x * self.shift) / self.lengths[2]
+
+    def _images(self, apart: Components) -> tuple[jax.Array | None, ...]:
+        """Numbers of the repetitions that are nearest, from differences of positions [m]."""
+        x, y, z = apart
+        along_x, along_y, along_z = self.lengths
+        above = None if along_z is None else jnp.round(z / along_z)
+        if self.shift is not None:
+            x = x - above * self.shift
+        return (
+            None if along_x is None else jnp.round(x / along_x),
+            None if along_y is None else jnp.round(y / along_y),
+            above,
+        )
 
 
 def _without(
-    vector: Components, images: tuple[jax.Array | None, ...], each_one: Period
+    vector: Components,
+    images: tuple[jax.Array | None, ...],
+    each_one: Period,
+    of_those_above: Real | None,
 ) -> Components:
     x, y, z = (
         part if number is None or one is None else part - number * one
         for part, number, one in zip(vector, images, each_one, strict=True)
     )
-    return x, y, z
-
-
-def periods_at(period: Period, rates: Period, time: jax.Array) -> Repetition:
-    """Periods at a time [s], from those at time 0 [m] and the rates at which they grow [m/s]."""
-    x, y, z = (
-        length if rate is None or length is None else length + rate * time
-        for length, rate in zip(period, rates, strict=True)
-    )
-    return Repetition((x, y, z), rates)
-
-
-def growth_of_images(repetition: Repetition, position: Components) -> jax.Array:
-    """Speed at which the nearest repetitions move with respect to their spheres, at most [m/s]."""
-    squared = jnp.zeros(())
-    for x, length, rate in zip(position, *repetition, strict=True):
-        if length is not None and rate is not None:
-            farthest = jnp.ceil((jnp.max(x) - jnp.min(x)) / length)
-            squared = squared + (farthest * rate) ** 2
-    return jax.lax.stop_gradient(jnp.sqrt(squared))
+    return (x if of_those_above is None else x - images[2] * of_those_above), y, z
 
 
 def are_long_enough(period: Period, edge: Real) -> jax.Array:

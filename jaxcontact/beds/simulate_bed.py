@@ -20,7 +20,7 @@ from jaxcontact.beds.components import (
 )
 from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
 from jaxcontact.beds.contact_models import BedContact, SphereContact
-from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated, periods_at
+from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated
 from jaxcontact.beds.steps import (
     BedState,
     Work,
@@ -309,8 +309,9 @@ def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, sizes: B
     if is_concrete((*lengths, *rates, bed.spheres.radius)):
         edge = 2.0 * float(np.max(np.asarray(bed.spheres.radius))) + sizes.skin
         for time in (times[0], times[-1]):
-            now = periods_at(bed.period, bed.period_rate, jnp.asarray(time)).lengths
-            if not are_long_enough(now, edge):
+            with jax.ensure_compile_time_eval():
+                fits = are_long_enough(bed.repetition.at(jnp.asarray(time)).lengths, edge)
+            if not fits:
                 raise ValueError(
                     f"simulate_bed: bed.period = {bed.period} m, with bed.period_rate = "
                     f"{bed.period_rate} m/s, but each must be at least {LEAST_CELLS * edge:.6g} m "
@@ -319,9 +320,12 @@ def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, sizes: B
                 )
     known = (*jax.tree.leaves(bed.walls), *lengths, *jax.tree.leaves(position))
     if is_concrete(known):
-        place = position if isinstance(position, tuple) else from_last_axis(position)
-        for index, wall in enumerate(bed.walls):
-            if not _is_repeated(wall, place, jnp.asarray(times[0]), bed.period):
+        with jax.ensure_compile_time_eval():
+            place = position if isinstance(position, tuple) else from_last_axis(position)
+            first = jnp.asarray(times[0])
+            repeated = [bool(_is_repeated(wall, place, first, bed.period)) for wall in bed.walls]
+        for index, (wall, same) in enumerate(zip(bed.walls, repeated, strict=True)):
+            if not same:
                 raise ValueError(
                     f"simulate_bed: bed.walls[{index}] = {type(wall).__name__} is not the same one "
                     f"bed.period = {bed.period} m further on, or turns about another axis. Give "

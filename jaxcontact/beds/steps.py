@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.beds.bed import Bed
-from jaxcontact.beds.components import Components, each, from_last_axis
+from jaxcontact.beds.components import Components, dot, each, from_last_axis
 from jaxcontact.beds.contact_forces import ContactForces, Loads, power, table_of
 from jaxcontact.beds.contact_lists import (
     BedSizes,
@@ -29,7 +29,7 @@ from jaxcontact.beds.contact_lists import (
 )
 from jaxcontact.beds.contact_models import SphereContact
 from jaxcontact.beds.law_forces import LawForces
-from jaxcontact.beds.periods import Repetition, growth_of_images, periods_at
+from jaxcontact.beds.periods import Repetition
 from jaxcontact.beds.spring_forces import SpringForces
 from jaxcontact.beds.touch import Touch, no_touch, of_pairs, of_wall_contacts
 from jaxcontact.beds.walls import Walls, distances, walls_at
@@ -119,7 +119,7 @@ class World(NamedTuple):
 
     def repetition(self, time: jax.Array) -> Repetition:
         """At a time [s]."""
-        return periods_at(self.bed.period, self.bed.period_rate, time)
+        return self.bed.repetition.at(time)
 
     def model_of_pairs(self, particles: Particles, pairs: Pairs) -> jax.Array:
         """Number of the contact of each pair in the table of the bed."""
@@ -258,24 +258,33 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
 
 def checked(world: World, state: BedState, sizes: BedSizes) -> BedState:
     """With a note of whether the lists reached far enough until now."""
-    too_far = excursion(world, state, 0.0) > 0.5 * sizes.skin
+    too_far = excursion(world, state, sizes, 0.0) > 0.5 * sizes.skin
     return state._replace(outran=state.outran | too_far)
 
 
-def excursion(world: World, state: BedState, ahead: jax.Array | float) -> jax.Array:
+def excursion(
+    world: World, state: BedState, sizes: BedSizes, ahead: jax.Array | float
+) -> jax.Array:
     """How far a sphere or a wall is from where it was when the lists were made [m], ``ahead``
     seconds from now. What repetitions approach each other by is shared by both spheres of a pair.
     """
     particles, (listed, far, since) = jax.lax.stop_gradient((state.particles, state.listed))
     gone = each(
-        lambda x, v, was: (x + ahead * v - was) ** 2,
-        particles.position,
-        particles.velocity,
-        listed,
+        lambda x, v, was: x + ahead * v - was, particles.position, particles.velocity, listed
     )
-    farthest = jnp.sqrt(jnp.max(gone[0] + gone[1] + gone[2]))
-    growth = growth_of_images(world.repetition(state.time), particles.position)
-    farthest = farthest + 0.5 * growth * (state.time + ahead - since)
+    strained = jnp.zeros(())
+    if world.bed.repetition.changes:
+        # With repetitions that move, every place is strained; what is beside that counts, without
+        # what is common to all.
+        rates, shear = jax.lax.stop_gradient(world.repetition(since).strain_rate())
+        time = state.time + ahead - since
+        affine = [time * rate * x for rate, x in zip(rates, listed, strict=True)]
+        affine[0] = affine[0] + time * shear * listed[2]
+        gone = each(lambda part, of_all: part - of_all, gone, tuple(affine))
+        gone = each(lambda part: part - jnp.mean(part), gone)
+        reach = 2.0 * jax.lax.stop_gradient(jnp.max(particles.radius)) + sizes.skin
+        strained = time * reach * jnp.linalg.norm(jnp.stack([*map(jnp.asarray, rates), shear]))
+    farthest = jnp.sqrt(jnp.max(dot(gone, gone))) + 0.5 * strained
     moving = [index for index, wall in enumerate(world.bed.walls) if wall.motion is not None]
     if not moving:
         return farthest
@@ -364,7 +373,7 @@ def booked(world: World, state: BedState, mean: Particles, h: jax.Array) -> BedS
     nothing = each(jnp.zeros_like, mean.velocity)
     still = mean._replace(velocity=nothing, spin=nothing)
     outside = touching(world, state._replace(particles=still))
-    at_ends = int(all(rate is None for rate in world.bed.period_rate))  # pairs move only there
+    at_ends = int(not world.bed.repetition.changes)  # pairs move only there
     walls = sum(
         sum(power(touch, loads, turns=turn))
         for touch, loads, turn in list(zip(outside, state.loads, turns, strict=True))[at_ends:]
@@ -402,7 +411,7 @@ def advanced(
 
         def more(carried: tuple[BedState, jax.Array]) -> jax.Array:
             state, done = carried
-            near = excursion(world, state, 1.05 * h) < 0.5 * sizes.skin
+            near = excursion(world, state, sizes, 1.05 * h) < 0.5 * sizes.skin
             return (done < steps) & (near | (done == first))
 
         def step(carried: tuple[BedState, jax.Array]) -> tuple[BedState, jax.Array]:

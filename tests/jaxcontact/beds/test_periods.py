@@ -270,6 +270,22 @@ def test_inside_jit_a_status_says_what_cannot_repeat_itself(tilt):
     assert int(status(tilt, 0.02)) == jc.BedStatus.NOT_REPEATED
 
 
+def test_inside_jit_what_is_known_is_checked_while_other_things_are_traced():
+    sizes = jc.BedSizes((3, 3, 3), 12, 12, 2, 3, 1, 5e-4)
+    place = jc.state(position=[(0.0, 0.0, 0.02), (0.0, 0.0105, 0.02)])
+
+    @functools.partial(jax.jit, static_argnums=1)
+    def speed(restitution, tilt):
+        contact = CONTACT.replace(restitution=restitution)
+        wall = jc.Plane(normal=(tilt, 0.0, 1.0), offset=-1.0)
+        bed = bed_of(5e-3, (EDGE, None, None), walls=(wall,), contact=contact)
+        return jc.simulate_bed(bed, place, [0.0, 1e-3], time_step=STEP, sizes=sizes).velocity[-1]
+
+    assert np.all(np.isfinite(speed(0.5, 0.0)))
+    with pytest.raises(ValueError, match=r"walls\[0\] = Plane"):
+        speed(0.5, 0.5)
+
+
 ACROSS = 5e-3 * np.array([(1.0, 1.0, 1.0), (-1.0, -1.0, -1.0)]) / np.sqrt(3.001)
 """A pair that touches across the corner of cells: two of a period of 0.08 m end in the middle."""
 
