@@ -19,6 +19,7 @@ from experiments.beds.grains import DIAMETER
 from experiments.beds.hopper import beverloo, beverloo_errors, discharge, exponent, fill
 from experiments.beds.repose import heap
 from experiments.beds.settling import CREEP_TIME, creep, settle
+from experiments.beds.simple_shear import flows
 from experiments.beds.triaxial import friction_angle, pack, shear
 
 FRICTIONS = (0.1, 0.3, 0.5)
@@ -28,6 +29,9 @@ OPENINGS = (4.5, 5.0, 5.5, 6.0)
 """Of the hopper, in diameters of a grain; through one of 4 they jam."""
 DRUM_FRICTIONS = (0.2, 0.5, 0.8)
 TRIAXIAL_FRICTIONS = (0.1, 0.3, 0.5)
+SHEAR_FRICTIONS = (0.1, 0.3, 0.5)
+INERTIAL_NUMBERS = (0.3, 0.1, 0.03, 0.01)
+"""Of simple shear, one after the other."""
 
 
 def settling(out: Path) -> None:
@@ -163,12 +167,29 @@ def triaxial(out: Path) -> None:
     pictures.draw_triaxial(out / "bed_triaxial.png", tests)
 
 
+def simple_shear(out: Path) -> None:
+    """Friction and solid fraction of steady flows."""
+    sheared = {}
+    for friction in SHEAR_FRICTIONS:
+        found = sheared[f"friction {friction}"] = flows(friction, INERTIAL_NUMBERS)
+        for one in found:
+            print(
+                f"simple shear, friction {friction}, inertial number {one.inertial_number}: "
+                f"friction of the flow {one.friction[0]:.3f} +- {one.friction[1]:.3f}, solid "
+                f"fraction {one.solid_fraction[0]:.4f} +- {one.solid_fraction[1]:.4f}; normal "
+                f"stress off by {one.normal_stress - 1:+.0e}",
+                flush=True,
+            )
+    pictures.draw_flows(out / "bed_simple_shear.png", sheared)
+
+
 TESTS: dict[str, Callable[[Path], None]] = {
     "settling": settling,
     "repose": repose,
     "hopper": hopper,
     "drum": drum,
     "triaxial": triaxial,
+    "simple_shear": simple_shear,
 }
 
 

@@ -12,6 +12,7 @@ from experiments.beds.drum import DRUM, Drum
 from experiments.beds.grains import DIAMETER, GRAVITY, Floats
 from experiments.beds.hopper import BEVERLOO, DROP, HOPPER, TRAY, Discharge
 from experiments.beds.repose import PLATE, RIM, Heap, surface_heights
+from experiments.beds.simple_shear import Flow
 from experiments.beds.triaxial import Sheared, smooth
 from experiments.drawing import BLUE, DARK, GREEN, ORANGE, SERIES, save
 
@@ -198,5 +199,33 @@ def draw_triaxial(path: Path, sheared: dict[str, Sheared]) -> None:
     for axes in (stress, volume):
         axes.set_xlabel("shortening along z [%]")
         axes.axhline(0.0, color="black", linewidth=0.6)
+    stress.legend(frameon=False)
+    save(figure, path)
+
+
+def draw_flows(path: Path, sheared: dict[str, list[Flow]]) -> None:
+    """How the slowest flow of each begins, and friction and solid fraction of all."""
+    figure = Figure(figsize=(11.0, 3.4), layout="constrained")
+    start, stress, fraction = figure.subplots(1, 3)
+    for (name, flows), colour in zip(sheared.items(), SERIES, strict=False):
+        number = [one.inertial_number for one in flows]
+        first = flows[0]
+        start.plot(first.strain, first.ratio, color=colour, alpha=0.25, linewidth=0.8)
+        mean = smooth(first.ratio)
+        edge = (len(first.ratio) - len(mean)) // 2
+        start.plot(first.strain[edge : edge + len(mean)], mean, color=colour)
+        for axes, pairs in (
+            (stress, [one.friction for one in flows]),
+            (fraction, [one.solid_fraction for one in flows]),
+        ):
+            value, error = np.transpose(pairs)
+            axes.errorbar(number, value, 2.0 * error, color=colour, marker="o", ms=4, label=name)
+            axes.set_xscale("log")
+            axes.set_xlabel("inertial number [-]")
+    start.set_xlabel("shear strain [-]")
+    start.set_ylabel("shear stress over normal stress [-]")
+    start.set_title(f"inertial number {first.inertial_number}", fontsize="medium")
+    stress.set_ylabel("friction of the flow [-]")
+    fraction.set_ylabel("solid fraction [-]")
     stress.legend(frameon=False)
     save(figure, path)

@@ -69,9 +69,9 @@ class Repetition(NamedTuple):
 
     def below(self, position: Components) -> Components:
         """Positions [m] of the repetitions that lie no whole period above, nor below."""
-        x, y, z = position
         if self.shift is None or self.lengths[2] is None:
             return position
+        x, y, z = position
         return x - jnp.floor(z / self.lengths[2]) * self.shift, y, z
 
     def strain_rate(self) -> tuple[tuple[Real, Real, Real], Real]:
@@ -92,7 +92,7 @@ class Repetition(NamedTuple):
         x, y, z = apart
         along_x, along_y, along_z = self.lengths
         above = None if along_z is None else jnp.round(z / along_z)
-        if self.shift is not None:
+        if above is not None and self.shift is not None:
             x = x - above * self.shift
         return (
             None if along_x is None else jnp.round(x / along_x),
@@ -111,7 +111,10 @@ def _without(
         part if number is None or one is None else part - number * one
         for part, number, one in zip(vector, images, each_one, strict=True)
     )
-    return (x if of_those_above is None else x - images[2] * of_those_above), y, z
+    above = images[2]
+    if above is not None and of_those_above is not None:
+        x = x - above * of_those_above
+    return x, y, z
 
 
 def are_long_enough(period: Period, edge: Real) -> jax.Array:

@@ -278,9 +278,8 @@ def excursion(
         # what is common to all.
         rates, shear = jax.lax.stop_gradient(world.repetition(since).strain_rate())
         time = state.time + ahead - since
-        affine = [time * rate * x for rate, x in zip(rates, listed, strict=True)]
-        affine[0] = affine[0] + time * shear * listed[2]
-        gone = each(lambda part, of_all: part - of_all, gone, tuple(affine))
+        dx, dy, dz = (time * rate * x for rate, x in zip(rates, listed, strict=True))
+        gone = each(jnp.subtract, gone, (dx + time * shear * listed[2], dy, dz))
         gone = each(lambda part: part - jnp.mean(part), gone)
         reach = 2.0 * jax.lax.stop_gradient(jnp.max(particles.radius)) + sizes.skin
         strained = time * reach * jnp.linalg.norm(jnp.stack([*map(jnp.asarray, rates), shear]))

@@ -5,6 +5,7 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
+from experiments.beds import cell as cells
 from experiments.beds import (
     draw_down,
     drum,
@@ -12,6 +13,7 @@ from experiments.beds import (
     hopper,
     repose,
     settling,
+    simple_shear,
     triaxial,
 )
 from experiments.beds.grains import DIAMETER, RADIUS, contact
@@ -134,25 +136,45 @@ def test_the_angle_of_friction_is_that_of_both_stresses():
     assert triaxial.friction_angle(ratio) == pytest.approx(30.0)
 
 
+def test_the_error_of_a_mean_is_the_scatter_of_its_parts():
+    numbers = np.random.default_rng(8)
+    series = 0.4 + 0.1 * numbers.normal(size=(200, 800))
+    means, errors = np.transpose([simple_shear.mean_and_error(one) for one in series])
+    assert abs(np.mean(means) - 0.4) < 1e-3
+    assert 0.8 < np.std(means) / np.mean(errors) < 1.25
+
+
+@pytest.mark.long
+def test_a_sheared_gas_of_spheres_flows_at_the_normal_stress_asked_for(monkeypatch):
+    monkeypatch.setattr(simple_shear, "WATCHED", 2.0)
+    (flow,) = simple_shear.flows(0.5, (0.3,))
+    assert abs(flow.normal_stress - 1.0) < 0.1
+    assert 0.5 < flow.friction[0] < 0.57
+    assert 0.53 < flow.solid_fraction[0] < 0.55
+
+
 @pytest.mark.long
 def test_spheres_that_do_not_touch_are_strained_with_their_cell():
-    along = np.arange(triaxial.SIDE) + 0.5
+    along = np.arange(cells.SIDE) + 0.5
     place = np.stack(np.meshgrid(along, along, along), -1).reshape(-1, 3) * 1.2 * DIAMETER
     bed = jc.Bed(
-        spheres=jc.spheres(radius=np.full(triaxial.COUNT, RADIUS), density=2500.0),
+        spheres=jc.spheres(radius=np.full(cells.COUNT, RADIUS), density=2500.0),
         contact=contact(0.3),
         gravity=(0.0, 0.0, 0.0),
     )
-    nothing = np.zeros(3)
+    ways = np.eye(3)
     lengths = np.full(3, 12.0 * DIAMETER)
-    cell = triaxial.Cell(bed, jc.state(position=place), lengths, nothing, nothing, nothing)
-    for rates in (np.array([0.2, -0.3, 0.1]), np.array([-0.1, 0.2, 0.4])):
-        before = cell
-        cell = triaxial.strained(cell, rates, 0.02)
-        np.testing.assert_allclose(cell.lengths, before.lengths * (1.0 + 0.02 * rates))
+    cell = cells.at_rest(bed, jc.state(position=place), lengths)
+    for rates, shear in ((np.array([0.2, -0.3, 0.1]), 0.5), (np.array([-0.1, 0.2, 0.4]), -0.8)):
+        gradient = np.diag(rates)
+        gradient[2, 0] = shear
+        ways = ways @ (np.eye(3) + 0.02 * gradient)
+        cell = cells.strained(cell, rates, 0.02, shear=shear)
+        np.testing.assert_allclose(cell.lengths, np.diag(ways) * lengths)
     order = np.argsort(cell.state.particles.label)
     now = np.stack([np.asarray(x)[order] for x in cell.state.particles.position], -1)
-    np.testing.assert_allclose(now, place * cell.lengths / lengths, rtol=1e-9)
+    np.testing.assert_allclose(now, place @ ways, rtol=1e-9)
+    assert np.max(np.abs(cell.stress_of_motion)) < 1e-20
     assert cell.solid_fraction == pytest.approx(
         1e3 * np.pi / 6 * DIAMETER**3 / np.prod(cell.lengths)
     )
