@@ -3,7 +3,12 @@
 from jaxcontact import laws, surfaces, testing
 from jaxcontact.beds.bed import Bed
 from jaxcontact.beds.contact_lists import BedSizes
-from jaxcontact.beds.contact_models import BedContact, HertzMindlin, LinearSpringDashpot
+from jaxcontact.beds.contact_models import (
+    BedContact,
+    BedPairContact,
+    HertzMindlin,
+    LinearSpringDashpot,
+)
 from jaxcontact.beds.insertion import insert_spheres, remove_spheres
 from jaxcontact.beds.rolling import ElasticPlasticRolling
 from jaxcontact.beds.simulate_bed import simulate_bed
@@ -99,6 +104,7 @@ __all__ = [
     "BedEnergy",
     "BedError",
     "BedLedger",
+    "BedPairContact",
     "BedSizes",
     "BedState",
     "BedStatus",

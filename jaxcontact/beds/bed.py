@@ -7,10 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.beds.contact_models import BedContact
+from jaxcontact.beds.contact_models import BedContact, BedPairContact
 from jaxcontact.beds.periods import Period, Repetition
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw
+from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import Replaceable, check, is_concrete, model, parameter, quantity
 from jaxcontact.scene.bodies import Spheres
@@ -32,6 +33,10 @@ SHIFT = quantity(unit="m", label="way of the repetition above towards x", symbol
 RATE_OF_SHIFT = quantity(unit="m/s", label="speed of the repetition above towards x", symbol="s'")
 
 
+SAME = 1e-6
+"""Relative difference up to which a radius or mass of a contact is that of its spheres."""
+
+
 @model
 class Bed(Replaceable):
     """Many spheres between walls.
@@ -39,13 +44,15 @@ class Bed(Replaceable):
     Args:
         spheres: from ``spheres``: radius and mass or density, one for all or one for each.
         contact: of two spheres: ``LinearSpringDashpot`` or ``HertzMindlin``, which cost least; a
-            ``ContactModel`` of laws with forces, whose numbers hold for every pair; or a
-            ``BedContact``, whose laws depend on the size of the spheres. Of spheres of several
+            ``ContactModel`` of laws with forces, whose numbers hold for every pair; a
+            ``BedContact``, whose laws depend on the size of the spheres; a ``PairContact`` of
+            another program (``jaxcontact.systems``) between spheres that are all alike; or a
+            ``BedPairContact``, which gives one for each pair. Of spheres of several
             kinds a table, row by row as far as the diagonal: ``((of_0_0,), (of_1_0, of_1_1))``.
             All are of the same laws, with other numbers.
         walls: surfaces; with a ``PrescribedMotion`` they move. Planes cost least.
         contact_on_walls: of a sphere and a wall: one for all walls, or one for each, or for each
-            one for each kind; ``None``: as of two spheres of its kind.
+            one for each kind; ``None``: as of two spheres of its kind. None of another program.
         kind: number of the kind of each sphere, from 0 on; ``None``: all are of one.
         period: lengths in x, y and z after which the bed repeats itself, walls and all [m];
             ``None`` where it does not. At least three times the largest diameter and the reach of
@@ -109,6 +116,13 @@ class Bed(Replaceable):
             )
         if self.contact_on_walls is not None:
             _check_contacts("contact_on_walls", self.at_walls)
+        if self.walls and type(self.contact_on_walls) is not object:
+            for contact in self.at_walls:
+                if isinstance(contact, (PairContact, BedPairContact)):
+                    raise TypeError(
+                        f"Bed: {type(contact).__name__} is between two spheres; walls are none. "
+                        "Give contact_on_walls a ContactModel, LinearSpringDashpot or HertzMindlin."
+                    )
         for name, lengths, about in (
             ("period", self.period, LENGTH_OF_PERIOD),
             ("period_rate", self.period_rate, RATE_OF_PERIOD),
@@ -215,11 +229,14 @@ class Bed(Replaceable):
 def _check_contacts(name: str, contacts: Sequence[Any]) -> None:
     kinds: list[Any] = [jax.tree.structure(contact) for contact in contacts]
     for contact, kind in zip(contacts, kinds, strict=True):
-        if not isinstance(contact, (BedContact, ContactModel)):
+        if not isinstance(contact, (BedContact, ContactModel, PairContact, BedPairContact)):
             raise TypeError(
                 f"Bed: {name} = {contact!r} is no contact of a bed. Give a LinearSpringDashpot, "
-                "HertzMindlin, ContactModel, or a class of yours that inherits from BedContact."
+                "HertzMindlin, ContactModel, PairContact, or a class of yours that inherits from "
+                "BedContact or BedPairContact."
             )
+        if isinstance(contact, PairContact):
+            _check_pair_contact(name, contact)
         if isinstance(contact, ContactModel):
             _check_laws(name, contact)
         if kind != kinds[0]:
@@ -242,6 +259,37 @@ def _check_laws(name: str, contact: ContactModel) -> None:
         )
 
 
+def _check_pair_contact(name: str, contact: PairContact) -> None:
+    contact.check()
+    if contact.encloses or any(radius is None for radius in contact.radii()):
+        raise ValueError(
+            f"Bed: {name}, a {type(contact).__name__}, is of a sphere and something that is no "
+            "full sphere. In a bed it must be of two: give both radii, and none that is hollow."
+        )
+
+
+def _check_sizes(bed: Bed) -> None:
+    """Raises where a contact is of other spheres than the bed has."""
+    for contact in bed.between:
+        if not isinstance(contact, PairContact):
+            continue
+        for called, unit, stated, given in (
+            ("radius", "m", contact.radii(), bed.spheres.radius),
+            ("mass", "kg", contact.masses(), bed.spheres.mass),
+        ):
+            for own in stated:
+                if own is None or not is_concrete((own, given)):
+                    continue
+                there = np.asarray(given, float)
+                if np.any(np.abs(there - float(own)) > SAME * there):
+                    raise ValueError(
+                        f"simulate_bed: bed.contact, a {type(contact).__name__}, is of spheres of "
+                        f"the {called} {float(own):g} {unit}, but those of the bed have "
+                        f"{there.min():g} to {there.max():g} {unit}. Give the same, or a "
+                        "BedPairContact, which follows the sizes of each pair."
+                    )
+
+
 def check_count(name: str, spheres: Spheres, count: int, owner: str) -> None:
     """Raises where ``spheres``, called ``name``, are neither alike nor as many as ``owner`` has."""
     values = (spheres.radius, spheres.mass, spheres.inertia_ratio)
@@ -254,6 +302,7 @@ def check_count(name: str, spheres: Spheres, count: int, owner: str) -> None:
 def check_bed(bed: Bed, bodies: int) -> None:
     """Raises where the spheres of a bed are not as many as those of the initial state."""
     check_count("simulate_bed: bed.spheres", bed.spheres, bodies, "the initial state")
+    _check_sizes(bed)
     if bed.kind is None:
         return
     if np.shape(bed.kind) != (bodies,):

@@ -134,12 +134,15 @@ def torques(
     return tuple(found)
 
 
-def couples(touch: Touch, loads: Loads) -> Components:
-    """Of resistance to rolling and spinning on ``i`` [N m]: what of the torque is not that of
-    friction.
+def couples(touch: Touch, loads: Loads) -> tuple[Components, ...]:
+    """On ``i`` and on ``j``, at walls on ``i`` [N m]: what of the torques is not that of the force
+    in the contact, as of resistance to rolling and spinning.
     """
-    lever, twist = touch.levers[0], cross(touch.normal, loads.force)
-    return each(lambda t, q: t + lever * q, loads.torques[0], twist)
+    twist = cross(touch.normal, loads.force)
+    return tuple(
+        each(lambda t, q, b=lever: t + b * q, torque, twist)
+        for lever, torque in zip(touch.levers, loads.torques, strict=True)
+    )
 
 
 def power(touch: Touch, loads: Loads, *, turns: bool) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -151,6 +154,6 @@ def power(touch: Touch, loads: Loads, *, turns: bool) -> tuple[jax.Array, jax.Ar
     whole = dot(loads.force, touch.velocity)
     turned = jnp.zeros(())
     if turns:
-        against = each(lambda w, n: w + touch.twisting * n, touch.rolling, touch.normal)
-        turned = jnp.sum(dot(couples(touch, loads), against))
+        for couple, spin in zip(couples(touch, loads), touch.spins, strict=True):
+            turned = turned + jnp.sum(dot(couple, spin))
     return -jnp.sum(along * approach), jnp.sum(whole + along * approach), turned

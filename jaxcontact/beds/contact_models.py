@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from jaxcontact.beds.rolling import ElasticPlasticRolling
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
+from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.friction.cundall_strack import CundallStrack, critical_fraction
 from jaxcontact.laws.friction.mindlin import Mindlin
@@ -80,6 +81,37 @@ class BedContact(Replaceable, abc.ABC):
         """Laws of two bodies of this effective radius [m], ``1/R* = 1/R1 + 1/R2`` (``R1`` at a
         wall).
         """
+
+
+class BedPairContact(Replaceable, abc.ABC):
+    """A contact of another program in a bed, for each pair of spheres of their own sizes.
+
+    **Implementing a contact for each pair.** Inherit from ``BedPairContact``, decorate the class
+    with ``model``, declare the parameters, and define ``of_spheres``. Where all spheres are alike,
+    the ``PairContact`` itself is all it takes.
+
+    Example:
+        >>> from jaxcontact.systems import pfc
+        >>> @jc.model
+        ... class Balls(jc.BedPairContact):
+        ...     kn: float = 1e5
+        ...     fric: float = 0.3
+        ...
+        ...     def of_spheres(self, *, radius, mass):
+        ...         return pfc.Contact(
+        ...             model=pfc.Linear(kn=self.kn, ks=0.5 * self.kn, fric=self.fric),
+        ...             radius1=radius[0],
+        ...             mass1=mass[0],
+        ...             radius2=radius[1],
+        ...             mass2=mass[1],
+        ...         )
+        >>> print(Balls().of_spheres(radius=(0.1, 0.1), mass=(1.0, 1.0)).contact_mass)
+        0.5
+    """
+
+    @abc.abstractmethod
+    def of_spheres(self, *, radius: tuple[Real, Real], mass: tuple[Real, Real]) -> PairContact:
+        """The contact of two spheres of these radii [m] and masses [kg]."""
 
 
 class SphereContact(BedContact):

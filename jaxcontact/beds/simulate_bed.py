@@ -19,7 +19,7 @@ from jaxcontact.beds.components import (
     to_last_axis,
 )
 from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
-from jaxcontact.beds.contact_models import BedContact, SphereContact
+from jaxcontact.beds.contact_models import BedContact, BedPairContact, SphereContact
 from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated
 from jaxcontact.beds.steps import (
     BedState,
@@ -43,6 +43,7 @@ from jaxcontact.beds.trajectory import (
     BedTrajectory,
 )
 from jaxcontact.beds.walls import of_walls
+from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import State
 from jaxcontact.surfaces.base import walls_apart
@@ -274,6 +275,8 @@ def static_overlap(contact: Any, load: np.ndarray, radius: Any) -> float:
     """The smallest overlap [m] of spheres of these radii [m] that each carry a load [N]; infinite
     where the law tells none.
     """
+    if isinstance(contact, (PairContact, BedPairContact)):
+        return math.inf
     if isinstance(contact, SphereContact):
         return float(np.min(contact.static_overlap(load, radius=radius)))
     radius, load = np.broadcast_arrays(np.asarray(radius, float), load)

@@ -27,12 +27,14 @@ from jaxcontact.beds.contact_lists import (
     signed_sum,
     sum_of_ends,
 )
-from jaxcontact.beds.contact_models import SphereContact
+from jaxcontact.beds.contact_models import BedPairContact, SphereContact
 from jaxcontact.beds.law_forces import LawForces
+from jaxcontact.beds.pair_forces import PairForces
 from jaxcontact.beds.periods import Repetition
 from jaxcontact.beds.spring_forces import SpringForces
 from jaxcontact.beds.touch import Touch, no_touch, of_pairs, of_wall_contacts
 from jaxcontact.beds.walls import Walls, distances, walls_at
+from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.scene.scene import State
 from jaxcontact.surfaces.base import Surface, walls_apart
 
@@ -137,6 +139,8 @@ def forces_of(bed: Bed) -> tuple[ContactForces, ContactForces]:
 
     def of(contacts: tuple[Any, ...]) -> ContactForces:
         table = table_of(contacts)
+        if isinstance(table.models, (PairContact, BedPairContact)):
+            return PairForces(table)
         return SpringForces(table) if isinstance(table.models, SphereContact) else LawForces(table)
 
     return of(bed.between), of(bed.at_walls or bed.between[:1])

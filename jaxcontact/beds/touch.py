@@ -20,6 +20,25 @@ from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import positive_part
 
 
+class Ends(NamedTuple):
+    """Both spheres of pairs.
+
+    Attributes:
+        i_first: whether ``i`` has the smaller number.
+        apart: centre of ``i`` from the nearest repetition of ``j`` [m]; far apart where there is no
+            pair.
+        passing: velocity of the centres likewise [m/s].
+        radius: of ``i`` and of ``j`` [m].
+        mass: likewise [kg].
+    """
+
+    i_first: jax.Array
+    apart: Components
+    passing: Components
+    radius: tuple[jax.Array, jax.Array]
+    mass: tuple[jax.Array, jax.Array]
+
+
 class Touch(NamedTuple):
     """Geometry and motion of contacts, as the law sees them.
 
@@ -34,6 +53,8 @@ class Touch(NamedTuple):
         radius: effective [m].
         inertia: effective, about the point of contact [kg m^2].
         levers: of the torques on ``i`` and on ``j``, at walls on ``i`` [m].
+        spins: of ``i`` and of ``j``; at walls of ``i`` against the wall [rad/s].
+        ends: the spheres; ``None`` at walls.
     """
 
     normal: Components
@@ -46,6 +67,8 @@ class Touch(NamedTuple):
     radius: jax.Array
     inertia: jax.Array
     levers: tuple[jax.Array, ...]
+    spins: tuple[Components, ...]
+    ends: Ends | None
 
 
 def slip_cut(overlap: jax.Array, convention: str) -> jax.Array:
@@ -83,6 +106,14 @@ def of_pairs(particles: Particles, pairs: Pairs, convention: str, repetition: Re
         turn = 0.5 * dot(spin, normal)
     shorter = torque_cut(overlap, convention)
     against = each(lambda w: difference(pairs, w), particles.spin)
+    i, j = pairs.i, pairs.j
+    radius, mass = (
+        (particles.radius[i], particles.radius[j]),
+        (particles.mass[i], particles.mass[j]),
+    )
+    dx, dy, dz = apart
+    far = jnp.where(pairs.live, dx, 3.0 * (radius[0] + radius[1]))
+    first = particles.label[i] < particles.label[j]
     return Touch(
         normal,
         overlap,
@@ -91,7 +122,9 @@ def of_pairs(particles: Particles, pairs: Pairs, convention: str, repetition: Re
         along_plane(against, normal),
         dot(against, normal),
         *effective_of_pairs(particles, pairs),
-        (particles.radius[pairs.i] - shorter, particles.radius[pairs.j] - shorter),
+        (radius[0] - shorter, radius[1] - shorter),
+        (each(lambda w: w[i], particles.spin), each(lambda w: w[j], particles.spin)),
+        Ends(first, (far, dy, dz), velocity, radius, mass),
     )
 
 
@@ -99,7 +132,9 @@ def no_touch(contacts: WallContacts) -> Touch:
     """Of a list without walls."""
     zero = jnp.zeros(contacts.live.shape)
     one, none = jnp.ones_like(zero), (zero, zero, zero)
-    return Touch((one, zero, zero), -one, none, zero, none, zero, one, one, one, (one,))
+    return Touch(
+        (one, zero, zero), -one, none, zero, none, zero, one, one, one, (one,), (none,), None
+    )
 
 
 def along_plane(vector: Components, normal: Components) -> Components:
@@ -166,6 +201,8 @@ def of_wall_contacts(
         radius,
         inertia,
         (lever,),
+        (against,),
+        None,
     )
 
 
