@@ -102,10 +102,10 @@ class Modia3D(jc.BedPairContact):
 
     def of_spheres(self, *, radius, mass):
         one, two = (
-            modia3d.Solid(shape=modia3d.Sphere(diameter=2.0 * r), massProperties=m)
-            for r, m in zip(radius, mass, strict=True)
+            modia3d.Solid(shape=modia3d.Sphere(diameter=2.0 * r), solidMaterial="Steel")
+            for r in radius
         )
-        material = modia3d.SolidMaterial(YoungsModulus=1e7, PoissonsRatio=0.25)
+        material = modia3d.SolidMaterial(density=1.0, YoungsModulus=1e7, PoissonsRatio=0.25)
         return modia3d.ElasticContact(
             solid1=one,
             solid2=two,
