@@ -190,6 +190,11 @@ def is_concrete(value: object) -> bool:
     )
 
 
+def is_whole(value: object) -> bool:
+    """Whether ``value`` is a whole number, of Python or NumPy."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def check(owner: str, name: str, value: object, about: Quantity) -> None:
     """Raise ``ValueError`` naming argument, value, admissible interval and remedy when a concrete
     ``value`` is not admissible.

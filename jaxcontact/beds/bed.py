@@ -7,13 +7,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.beds.contact_models import BedContact, BedPairContact
+from jaxcontact.beds.contact_models import BedContact, BedPairContact, SphereContact
 from jaxcontact.beds.periods import Period, Repetition
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw
 from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.numerics.smooth import Real, Vector
-from jaxcontact.parameters import Replaceable, check, is_concrete, model, parameter, quantity
+from jaxcontact.parameters import (
+    Replaceable,
+    check,
+    declared_parameters,
+    is_concrete,
+    model,
+    parameter,
+    quantity,
+)
 from jaxcontact.scene.bodies import Spheres
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.surfaces.base import Surface
@@ -100,6 +108,11 @@ class Bed(Replaceable):
                 f"Bed: spheres = {self.spheres!r} is no Spheres. Make them with "
                 "spheres(radius=..., density=...)."
             )
+        if not isinstance(self.walls, (tuple, list)) and type(self.walls) is not object:
+            raise TypeError(
+                f"Bed: walls = {self.walls!r} is no tuple of surfaces. One wall is (wall,), with a "
+                "comma."
+            )
         for index, wall in enumerate(self.walls):
             if not isinstance(wall, Surface) and type(wall) is not object:
                 raise TypeError(
@@ -185,6 +198,11 @@ class Bed(Replaceable):
         """Contacts of two spheres, of kinds ``i >= j`` at ``i (i + 1)/2 + j``."""
         if not isinstance(self.contact, (tuple, list)):
             return (self.contact,)
+        if not self.contact:
+            raise ValueError(
+                "Bed: contact is an empty table. Give the contact of two spheres, or "
+                "((of_0_0,), (of_1_0, of_1_1)) of two kinds of them."
+            )
         rows = [row if isinstance(row, (tuple, list)) else (row,) for row in self.contact]
         for index, row in enumerate(rows):
             if len(row) != index + 1:
@@ -239,11 +257,26 @@ def _check_contacts(name: str, contacts: Sequence[Any]) -> None:
             _check_pair_contact(name, contact)
         if isinstance(contact, ContactModel):
             _check_laws(name, contact)
+        elif isinstance(contact, BedContact) and not isinstance(contact, SphereContact):
+            _check_laws(f"{name}.of_pair(radius=...)", _laws_of(name, contact))
         if kind != kinds[0]:
             raise ValueError(
                 f"Bed: {name} holds {contact!r} beside {contacts[0]!r}. All must be of the same "
                 "laws; only their numbers may differ."
             )
+
+
+def _laws_of(name: str, contact: BedContact) -> ContactModel:
+    """The laws of some pair, without their numbers."""
+    radius = jax.ShapeDtypeStruct((), float)
+    laws: Any = jax.eval_shape(lambda contact, r: contact.of_pair(radius=r), contact, radius)
+    if not isinstance(laws, ContactModel):
+        raise TypeError(
+            f"Bed: {name}.of_pair(radius=...) of {type(contact).__name__} gives a "
+            f"{type(laws).__name__}, which is no ContactModel. Return "
+            "ContactModel(normal=..., friction=...)."
+        )
+    return laws
 
 
 def _check_laws(name: str, contact: ContactModel) -> None:
@@ -300,21 +333,48 @@ def check_count(name: str, spheres: Spheres, count: int, owner: str) -> None:
 
 
 def check_bed(bed: Bed, bodies: int) -> None:
-    """Raises where the spheres of a bed are not as many as those of the initial state."""
+    """Raises where the spheres of a bed are not as many as those of the initial state, or where
+    something that is one for all is given for each.
+    """
     check_count("simulate_bed: bed.spheres", bed.spheres, bodies, "the initial state")
     _check_sizes(bed)
-    if bed.kind is None:
-        return
-    if np.shape(bed.kind) != (bodies,):
+    if np.shape(bed.gravity) != (3,):
         raise ValueError(
-            f"simulate_bed: bed.kind has shape {np.shape(bed.kind)}, but the initial state has "
-            f"{bodies} spheres. Give a number for each."
+            f"simulate_bed: bed.gravity has shape {np.shape(bed.gravity)}, but must be (3,): one "
+            "for all spheres."
         )
-    if is_concrete(bed.kind):
-        kinds = np.asarray(bed.kind)
-        if kinds.dtype.kind not in "iu" or kinds.min() < 0 or kinds.max() >= bed.kinds:
-            raise ValueError(
-                f"simulate_bed: bed.kind goes from {kinds.min()} to {kinds.max()} ({kinds.dtype}), "
-                f"but must be whole numbers from 0 to {bed.kinds - 1}, a row of the table "
-                "bed.contact each."
-            )
+    for name, contacts in (("contact", bed.between), ("contact_on_walls", bed.at_walls)):
+        for path, value, about in declared_parameters(contacts):
+            if np.ndim(value) != len(about.shape or ()):
+                raise ValueError(
+                    f"simulate_bed: bed.{name}: {path.partition('.')[2]} has shape "
+                    f"{np.shape(value)}, but a contact has one number. For spheres that differ "
+                    "give kind and a table of contacts, or a BedContact, whose laws depend on the "
+                    "size."
+                )
+    if bed.kind is not None:
+        check_kind("simulate_bed: bed.kind", bed.kind, bodies, bed.kinds)
+
+
+def check_kind(name: str, kind: Any, spheres: int, kinds: int) -> None:
+    """Raises where ``kind``, called ``name``, is no number of one of so many kinds for each
+    sphere.
+    """
+    if np.shape(kind) != (spheres,):
+        raise ValueError(
+            f"{name} has shape {np.shape(kind)}, but there are {spheres} spheres. Give a number "
+            "for each."
+        )
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(kind)):
+        return
+    numbers = np.asarray(kind)
+    if numbers.dtype.kind not in "iu":
+        raise TypeError(
+            f"{name} holds {numbers.dtype}, but must hold whole numbers from 0 to {kinds - 1}, a "
+            "row of the table bed.contact each."
+        )
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= kinds):
+        raise ValueError(
+            f"{name} goes from {numbers.min()} to {numbers.max()}, but must be whole numbers from "
+            f"0 to {kinds - 1}, a row of the table bed.contact each."
+        )

@@ -21,6 +21,7 @@ import numpy as np
 from jaxcontact.beds.cells import Along, cells_along
 from jaxcontact.beds.components import Components, dot, each
 from jaxcontact.beds.periods import LEAST_CELLS, Period, Repetition
+from jaxcontact.parameters import is_whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +58,26 @@ class BedSizes:
     wall_slots: int
     skin: float
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.cells, tuple) or len(self.cells) != 3:
+            raise TypeError(
+                f"BedSizes: cells = {self.cells!r} is no three whole numbers. Give one for each of "
+                "x, y and z: (4, 4, 6)."
+            )
+        rooms = ("row", "pairs", "slots", "wall_contacts", "wall_slots")
+        named = [(f"cells in {axis}", cells) for axis, cells in zip("xyz", self.cells, strict=True)]
+        for name, room in (*named, *zip(rooms, self.rooms, strict=True)):
+            if not is_whole(room) or room < 1:
+                raise ValueError(
+                    f"BedSizes: {name} = {room!r} is no whole number from 1 on. Take result.sizes "
+                    "of a run, and dataclasses.replace what is to be different."
+                )
+        if not isinstance(self.skin, (int, float)) or not 0.0 < self.skin < math.inf:
+            raise ValueError(
+                f"BedSizes: skin = {self.skin!r} m is no number in (0, inf). A tenth of the "
+                "largest radius is what is taken by itself."
+            )
+
     @property
     def rooms(self) -> tuple[int, ...]:
         """What ``Needs`` is compared with, in its order."""
@@ -72,16 +93,20 @@ class Needs(NamedTuple):
     cells: jax.Array
 
 
-class History(NamedTuple):
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class History:
     """What contacts remember ``(contacts,)``, as their laws lay it down.
 
     Attributes:
         vectors: of ``i`` against ``j``: they change their sign with the order of the two.
         scalars: the same for both. Of contacts that begin both are 0.
+        meaning: names of what is remembered: other laws mean something else by equal numbers.
     """
 
     vectors: tuple[Components, ...]
     scalars: tuple[jax.Array, ...]
+    meaning: tuple[str, ...] = dataclasses.field(metadata={"static": True})
 
 
 class Pairs(NamedTuple):
@@ -262,6 +287,7 @@ class Origin(NamedTuple):
         return History(
             tuple(self.vector(vector) for vector in old.vectors),
             tuple(self.even(scalar) for scalar in old.scalars),
+            old.meaning,
         )
 
     def ends(self, on_i: Components, on_j: Components) -> tuple[Components, Components]:

@@ -21,7 +21,7 @@ from jaxcontact.laws.normal.elastic import elastic_energy
 from jaxcontact.laws.normal.models import LinearDashpot, TsujiDashpot
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus
 from jaxcontact.numerics.smooth import Real
-from jaxcontact.parameters import Replaceable, model, nearest, of, parameter, static
+from jaxcontact.parameters import Undecorated, model, nearest, of, parameter, static
 from jaxcontact.scene.contact_model import ContactModel
 
 CONVENTIONS = ("contact_point", "lammps", "lammps_granular")
@@ -53,7 +53,7 @@ def _check(owner: str, end: str, convention: str, rolling: object) -> None:
         )
 
 
-class BedContact(Replaceable, abc.ABC):
+class BedContact(Undecorated, abc.ABC):
     """A contact in a bed, whose laws may depend on the size of the spheres.
 
     **Implementing a contact of a bed.** Inherit from ``BedContact``, decorate the class with

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jaxcontact.beds.bed import Bed, check_count
+from jaxcontact.beds.bed import Bed, check_count, check_kind
 from jaxcontact.beds.components import from_last_axis
 from jaxcontact.beds.contact_lists import Pairs, WallContacts
 from jaxcontact.beds.steps import BedState
@@ -59,11 +59,15 @@ def insert_spheres(
         )
     new = start.position.shape[0]
     check_count("insert_spheres: spheres", spheres, new, "start")
-    if kind is not None and (bed.kind is None or np.shape(kind) != (new,)):
-        raise ValueError(
-            f"insert_spheres: kind has shape {np.shape(kind)}, but {new} spheres come into a bed "
-            f"of {bed.kinds} kinds. Give a number for each, or none where there is one kind."
-        )
+    if start.orientation is not None:
+        raise ValueError("insert_spheres: start.orientation is given, but spheres have none.")
+    if kind is not None:
+        if bed.kind is None:
+            raise ValueError(
+                f"insert_spheres: kind = {kind!r} is given, but the spheres come into a bed of 1 "
+                "kinds, whose bed.kind is None. Leave it out."
+            )
+        check_kind("insert_spheres: kind", kind, new, bed.kinds)
 
     def both(one: Any, other: Any) -> jax.Array:
         old = jnp.broadcast_to(jnp.asarray(one), (there,))
@@ -136,7 +140,13 @@ def remove_spheres(bed: Bed, end: BedState, numbers: ArrayLike) -> tuple[Bed, Be
         <BedTrajectory: 2 times, 1 spheres, SUCCESS>
     """
     there = _checked(bed, end)
-    gone = np.unique(np.asarray(numbers, dtype=int))
+    given = np.asarray(numbers)
+    if given.size and given.dtype.kind not in "iu":
+        raise TypeError(
+            f"remove_spheres: numbers holds {given.dtype}, but must hold whole numbers, those of "
+            "the spheres that leave. Of a mask numpy.flatnonzero(mask) gives them."
+        )
+    gone = np.unique(given.astype(int))
     if gone.size and (gone[0] < 0 or gone[-1] >= there):
         raise ValueError(
             f"remove_spheres: numbers goes from {gone[0]} to {gone[-1]}, but the bed has {there} "

@@ -20,6 +20,8 @@ from jaxcontact.beds.touch import Touch, turned
 from jaxcontact.laws.core.branches import BranchedLaw
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory
 from jaxcontact.laws.core.rotation_interfaces import RollingWithMemory
+from jaxcontact.laws.friction.mindlin import MindlinMemory
+from jaxcontact.laws.friction.slider import SpringMemory
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.simulation.multibody.pairs import normal_force
 from jaxcontact.simulation.multibody.step import damping_speed
@@ -135,6 +137,9 @@ class LawForces(ContactForces):
         return self._history(self._unloaded(room, real))
 
     def elongation(self, history: History) -> Components:
+        spring = self._memory(history).friction
+        if isinstance(spring, (SpringMemory, MindlinMemory)):
+            return from_last_axis(jnp.asarray(spring.elongation))
         zero = jnp.zeros_like(history.scalars[2])
         return (zero, zero, zero)
 
@@ -227,9 +232,11 @@ class LawForces(ContactForces):
 
     def _history(self, memory: Memory) -> History:
         leaves = jax.tree.leaves(memory)
+        kinds = [type(part) for part in (memory.normal, memory.friction, memory.rolling)]
         return History(
             tuple(from_last_axis(leaf) for leaf in leaves if is_vector(leaf)),
             tuple(leaf for leaf in leaves if not is_vector(leaf)),
+            tuple(f"{kind.__module__}.{kind.__qualname__}" for kind in kinds),
         )
 
     def _memory(self, history: History) -> Memory:

@@ -44,7 +44,7 @@ from jaxcontact.beds.trajectory import (
 )
 from jaxcontact.beds.walls import of_walls
 from jaxcontact.laws.core.pair_contact import PairContact
-from jaxcontact.parameters import is_concrete
+from jaxcontact.parameters import is_concrete, is_whole
 from jaxcontact.scene.scene import State
 from jaxcontact.surfaces.base import walls_apart
 
@@ -107,7 +107,7 @@ def simulate_bed(
     instants = _checked_times(times)
     spheres = _checked_start(bed, start)
     check_bed(bed, spheres)
-    if steps_per_list is not None and not (isinstance(steps_per_list, int) and steps_per_list >= 1):
+    if steps_per_list is not None and not (is_whole(steps_per_list) and steps_per_list >= 1):
         raise ValueError(
             f"simulate_bed: steps_per_list = {steps_per_list!r} is no whole number from 1 on."
         )
@@ -115,6 +115,11 @@ def simulate_bed(
     steps = np.maximum(np.ceil(np.diff(instants) / longest - 1e-9), 1).astype(int)
     if steps_per_list is not None and steps.size:
         steps = np.full_like(steps, np.max(steps))  # one length of the scan for all intervals
+    if sizes is not None and not isinstance(sizes, BedSizes):
+        raise TypeError(
+            f"simulate_bed: sizes = {type(sizes).__name__} is no BedSizes. Take result.sizes of a "
+            "run, or leave it out to have them found."
+        )
     found = _found_sizes(bed, start) if sizes is None else sizes
     _check_precision(bed, start)
     if isinstance(start, BedState):
@@ -184,7 +189,12 @@ def _checked_start(bed: Bed, start: State | BedState) -> int:
 
 def _checked_step(bed: Bed, time_step: float | None) -> float:
     if time_step is not None:
-        if not isinstance(time_step, (int, float)) or not 0 < time_step < math.inf:
+        if isinstance(time_step, bool) or not is_concrete(time_step) or np.ndim(time_step):
+            raise TypeError(
+                f"simulate_bed: time_step = {time_step!r} is no number known before tracing [s]. "
+                "Give one for all spheres, or leave it out to have one found."
+            )
+        if not 0 < float(time_step) < math.inf:
             raise ValueError(
                 f"simulate_bed: time_step = {time_step!r} s is outside (0, inf). Leave it out to "
                 "have one found."
@@ -351,7 +361,6 @@ class _Output(NamedTuple):
     wall_force: jax.Array
     wall_torque: jax.Array
     virial: jax.Array
-    deepest: jax.Array
 
 
 def _run(
@@ -366,10 +375,11 @@ def _run(
 ) -> BedTrajectory:
     counts = np.concatenate([[0], steps])
     lengths = np.diff(times, prepend=times[:1]) / np.maximum(counts, 1)
+    first = lengths[1] if len(times) > 1 else 1.0
     if isinstance(start, BedState):
-        state = _resumed(bed, start, times[0], sizes=sizes)
+        state = _resumed(bed, start, times[0], first, sizes=sizes)
     else:
-        state = _begun(bed, start, times[0], lengths[1] if len(times) > 1 else 1.0, sizes=sizes)
+        state = _begun(bed, start, times[0], first, sizes=sizes)
     if steps_per_list is None:
         result = _simulated(bed, state, lengths, counts, sizes=sizes, ledger=ledger)
     else:
@@ -407,8 +417,10 @@ def _begun(bed: Bed, start: State, time: jax.Array, h: jax.Array, *, sizes: BedS
 
 
 @partial(jax.jit, static_argnames="sizes")
-def _resumed(bed: Bed, state: BedState, time: jax.Array, *, sizes: BedSizes) -> BedState:
-    return resumed(world_of(bed, ledger=False), state, time, sizes)
+def _resumed(
+    bed: Bed, state: BedState, time: jax.Array, h: jax.Array, *, sizes: BedSizes
+) -> BedState:
+    return resumed(world_of(bed, ledger=False), state, time, h, sizes)
 
 
 _Simulated = tuple["_Output", BedContacts, BedState, jax.Array]
@@ -475,11 +487,10 @@ def _output(world: World, state: BedState) -> _Output:
         (world.between, pairs.history, world.model_of_pairs(particles, pairs)),
         (world.at_walls, at_walls.history, world.model_at_walls(particles, at_walls)),
     )
-    stored, deepest = [], []
+    stored = []
     for (forces, history, which), touch, loads in zip(lists, touches, state.loads, strict=True):
         found = forces.stored(touch, history, loads.overlap, which)
         stored.append([jnp.sum(jnp.where(loads.overlap != 0.0, part, 0.0)) for part in found])
-        deepest.append(jnp.max(loads.overlap / touch.radius))
     pull = sum(
         g * jnp.sum(particles.mass * x)
         for g, x in zip(world.gravity, particles.position, strict=True)
@@ -500,7 +511,6 @@ def _output(world: World, state: BedState) -> _Output:
         force,
         torque,
         _virial(world, state),
-        jax.lax.stop_gradient(jnp.maximum(*deepest)),
     )
 
 
@@ -575,7 +585,7 @@ def _status(
     total = jnp.sum(outputs.position) + jnp.sum(outputs.velocity) + jnp.sum(outputs.spin)
     finite = jnp.isfinite(jax.lax.stop_gradient(total))
     full = jnp.any(state.needs.rooms > jnp.asarray(sizes.rooms))
-    deep = jnp.max(outputs.deepest) > DEEPEST
+    deep = state.deepest > DEEPEST
     status = jnp.asarray(BedStatus.SUCCESS)
     for code, happened in (
         (BedStatus.DEEP_OVERLAP, deep),

@@ -32,7 +32,9 @@ class Springs(NamedTuple):
     @property
     def history(self) -> History:
         """As lists keep it."""
-        return History((self.spring,) if self.torque is None else (self.spring, self.torque), ())
+        if self.torque is None:
+            return History((self.spring,), (), ("elongation",))
+        return History((self.spring, self.torque), (), ("elongation", "rolling torque"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,9 +74,8 @@ class SpringForces(ContactForces):
     ) -> tuple[Loads, History]:
         approach = dot(touch.velocity, touch.normal)
         back = each(lambda v, n: -time_step * (v - approach * n), touch.velocity, touch.normal)
-        return self.after_step(
-            touch, history._replace(vectors=(back, *history.vectors[1:])), which, time_step
-        )
+        begins = dataclasses.replace(history, vectors=(back, *history.vectors[1:]))
+        return self.after_step(touch, begins, which, time_step)
 
     def after_step(
         self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array

@@ -69,6 +69,7 @@ class BedState(NamedTuple):
         needs: the most that was needed.
         rebuilds: how often the lists were made.
         outran: whether a sphere moved further than the lists reach.
+        deepest: largest overlap over effective radius since the start [-].
 
     Example:
         >>> bed = jc.Bed(
@@ -92,6 +93,7 @@ class BedState(NamedTuple):
     needs: Needs
     rebuilds: jax.Array
     outran: jax.Array
+    deepest: jax.Array
 
 
 class World(NamedTuple):
@@ -184,6 +186,7 @@ def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedS
         Needs(jnp.zeros(5, jnp.int32), jnp.zeros(3, jnp.int32)),
         none,
         no,
+        nothing,
     )
     return loaded(world, relisted(world, state, sizes), h, begins=True)
 
@@ -200,7 +203,9 @@ def bodies(
     return radius, mass, ratio * mass * radius**2, kind
 
 
-def resumed(world: World, state: BedState, time: jax.Array, sizes: BedSizes) -> BedState:
+def resumed(
+    world: World, state: BedState, time: jax.Array, h: jax.Array, sizes: BedSizes
+) -> BedState:
     """A state that goes on at a time [s], with lists of these sizes."""
     particles = state.particles
     radius, mass, inertia, kind = bodies(world.bed, particles.label, particles.radius.dtype)
@@ -208,9 +213,40 @@ def resumed(world: World, state: BedState, time: jax.Array, sizes: BedSizes) -> 
         time=time,
         particles=particles._replace(radius=radius, mass=mass, inertia=inertia, kind=kind),
         needs=jax.tree.map(jnp.zeros_like, state.needs),
+        deepest=jnp.zeros_like(state.deepest),
     )
-    # Walls may have been taken away since, and their contacts with them.
-    return relisted(world, state, sizes)._replace(outran=jnp.zeros((), bool))
+    # Walls and spheres may have been taken away since, and their contacts with them: a contact is
+    # lost only where adhesion holds it beyond what these lists reach.
+    held = zip(state.loads, (state.pairs.live, state.wall_contacts.live), strict=True)
+    gaps = [jnp.max(jnp.where(live, -loads.overlap, 0.0)) for loads, live in held]
+    state = relisted(world, state, sizes)._replace(outran=jnp.maximum(*gaps) > sizes.skin)
+    return with_new_contacts(state, loaded(world, state, h, begins=True))
+
+
+def with_new_contacts(state: BedState, begins: BedState) -> BedState:
+    """With the loads and histories, from ``begins``, of what was no contact: spheres that came in
+    may touch, and walls that were moved.
+    """
+
+    def joined(loads: Loads, new: Loads, old: Any, fresh: Any) -> Any:
+        is_new = loads.overlap == 0.0
+        return jax.tree.map(lambda a, b: jnp.where(is_new, b, a), (loads, old), (new, fresh))
+
+    between, history = joined(
+        state.loads[0], begins.loads[0], state.pairs.history, begins.pairs.history
+    )
+    at_walls, wall_history = joined(
+        state.loads[1],
+        begins.loads[1],
+        state.wall_contacts.history,
+        begins.wall_contacts.history,
+    )
+    return state._replace(
+        pairs=state.pairs._replace(history=history),
+        wall_contacts=state.wall_contacts._replace(history=wall_history),
+        loads=(between, at_walls),
+        deepest=begins.deepest,
+    )
 
 
 def _unloaded(room: int, real: np.dtype, *, ends: int) -> Loads:
@@ -326,15 +362,25 @@ def loaded(world: World, state: BedState, h: jax.Array, *, begins: bool = False)
     between, history = evaluated(
         world.between, of_spheres, pairs.history, world.model_of_pairs(particles, pairs)
     )
-    state = state._replace(pairs=pairs._replace(history=history))
+    state = state._replace(
+        pairs=pairs._replace(history=history), deepest=deepest(state, between, of_spheres)
+    )
     if not world.bed.walls:
         return state._replace(loads=(between, state.loads[1]))
     at_walls, history = evaluated(
         world.at_walls, of_walls, contacts.history, world.model_at_walls(particles, contacts)
     )
     return state._replace(
-        wall_contacts=contacts._replace(history=history), loads=(between, at_walls)
+        wall_contacts=contacts._replace(history=history),
+        loads=(between, at_walls),
+        deepest=deepest(state, at_walls, of_walls),
     )
+
+
+def deepest(state: BedState, loads: Loads, touch: Touch) -> jax.Array:
+    """Largest overlap over effective radius until now [-]."""
+    now = jax.lax.stop_gradient(jnp.max(loads.overlap / touch.radius))
+    return jnp.maximum(state.deepest, now)
 
 
 def kicked(world: World, state: BedState, h: jax.Array) -> BedState:

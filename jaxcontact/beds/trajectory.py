@@ -81,7 +81,8 @@ class BedContacts(NamedTuple):
         wall: number of the wall, -1 where two spheres touch.
         overlap: [m].
         force: ``(contacts, 3)`` [N].
-        spring: elongation of the tangential spring ``(contacts, 3)`` [m].
+        spring: elongation of the tangential spring ``(contacts, 3)`` [m]; 0 where friction has none
+            that ``CundallStrack`` or ``Mindlin`` has.
 
     Example:
         >>> bed = jc.Bed(

@@ -78,6 +78,13 @@ class MindlinMemory(NamedTuple):
     force: Real
     stiffness: Real
 
+    @property
+    def elongation(self) -> jax.Array:
+        """Of a spring of this stiffness that carries the force, ``(..., k)`` [m]; 0 without."""
+        stiff = jnp.greater(self.stiffness, 0.0)
+        compliance = jnp.where(stiff, 1.0 / jnp.where(stiff, self.stiffness, 1.0), 0.0)
+        return compliance[..., None] * jnp.asarray(self.force)
+
 
 @law(
     family="tangential",

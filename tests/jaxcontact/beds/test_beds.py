@@ -132,6 +132,27 @@ def test_reverse_is_forward_and_both_are_differences_of_the_steps():
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("steps_per_list", [None, 2])
+def test_the_status_does_not_hang_on_the_output_times(steps_per_list):
+    """Two soft spheres pass through each other between two of them."""
+    bed = jc.Bed(
+        spheres=jc.spheres(radius=5e-3, density=2500.0),
+        contact=jc.LinearSpringDashpot(stiffness=1.0, restitution=1.0, coefficient=0.3),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.state(
+        position=[(0.0, 0.0, 0.0), (0.012, 1e-3, 0.0)], velocity=[(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)]
+    )
+    for times in ([0.0, 0.02], np.linspace(0.0, 0.02, 21)):
+        result = jc.simulate_bed(
+            bed, start, times, time_step=1e-4, steps_per_list=steps_per_list, strict=False
+        )
+        assert int(result.status) == jc.BedStatus.DEEP_OVERLAP
+        assert np.linalg.norm(result.position[-1, 0] - result.position[-1, 1]) > 0.01
+    later = jc.simulate_bed(bed, result.end, [0.02, 0.021], time_step=1e-4)
+    assert later.succeeded
+
+
 def test_lists_that_are_too_short_say_so_and_are_repaired():
     small = jc.BedSizes((3, 3, 3), 2, 5, 2, 3, 1, 5e-4)
     short = jc.simulate_bed(
@@ -141,6 +162,16 @@ def test_lists_that_are_too_short_say_so_and_are_repaired():
     assert "sizes=result.sizes" in short.advice
     with pytest.raises(jc.BedError, match="LISTS_FULL"):
         jc.simulate_bed(box(), START, [0.0, 1e-3, 2e-3], time_step=STEP, sizes=small)
+
+
+def test_numbers_may_be_those_of_numpy_and_jax():
+    start = jc.state(position=[(0.015, 0.015, 0.0)])
+    bed = box(radius=5e-3)
+    runs = [
+        jc.simulate_bed(bed, start, [0.0, 1e-4], time_step=step, steps_per_list=block, strict=False)
+        for step, block in ((2.0**-16, 2), (jnp.asarray(2.0**-16), np.int64(2)))
+    ]
+    np.testing.assert_array_equal(runs[0].position, runs[1].position)
 
 
 def test_input_that_cannot_be_is_refused_by_name():
@@ -166,3 +197,20 @@ def test_input_that_cannot_be_is_refused_by_name():
         )
     with pytest.raises(ValueError, match="convention = 'chrono'"):
         CONTACT.replace(convention="chrono")
+    for sizes in ((2, 2, 2), settled()):
+        with pytest.raises(TypeError, match="is no BedSizes"):
+            jc.simulate_bed(box(), START, [0.0, 1e-3], sizes=sizes)
+    for step in (True, [1e-5, 2e-5]):
+        with pytest.raises(TypeError, match="is no number known before tracing"):
+            jc.simulate_bed(box(), START, [0.0, 1e-3], time_step=step)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("pairs", 0), ("slots", 2.0), ("cells", (2, 2)), ("cells", (2, 0, 2)), ("row", -1)]
+    + [("skin", value) for value in (0.0, -1e-3, float("nan"))],
+)
+def test_sizes_that_cannot_be_are_refused_by_name(name, value):
+    room = {"row": 1, "pairs": 1, "slots": 1, "wall_contacts": 1, "wall_slots": 1}
+    with pytest.raises((TypeError, ValueError), match=f"BedSizes: {name}"):
+        jc.BedSizes(**{"cells": (1, 1, 1), "skin": 1e-3, **room, name: value})

@@ -100,6 +100,40 @@ def test_a_sphere_that_is_taken_away_lets_its_neighbours_go():
     assert run(back, again, [0.52, 0.53]).succeeded
 
 
+@pytest.mark.parametrize("laws", [False, True], ids=["springs", "laws"])
+def test_spheres_that_come_in_touching_begin_as_in_a_bed_that_begins_so(laws):
+    """Their contacts with spheres and walls have loads and energy from the first instant on."""
+    rows = np.arange(2)
+    contact = CONTACT.of_pair(radius=1.0) if laws else CONTACT
+    place = [(0.1, 0.1, RADIUS[0]), (0.1, 0.1, RADIUS[0])]
+    for depth, succeeds in ((0.01, True), (0.4, False)):
+        place[1] = (0.1 + (1.0 - depth) * np.sum(RADIUS[rows]), 0.1, 0.99 * RADIUS[1])
+        states = [
+            jc.state(position=place[i : i + 1], velocity=[(0.1, -0.2, 0.0)], spin=[(0.0, 3.0, 5.0)])
+            for i in rows
+        ]
+        first, second, both = (
+            bed_of(which).replace(contact=contact) for which in (rows[:1], rows[1:], rows)
+        )
+        end = run(first, states[0], [0.02]).end
+        more, start = jc.insert_spheres(first, end, second.spheres, states[1])
+        at_once = jc.state(
+            **{
+                name: np.concatenate([getattr(state, name) for state in states])
+                for name in ("position", "velocity", "spin")
+            }
+        )
+        ours, theirs = (
+            jc.simulate_bed(bed, at, [0.02, 0.021], time_step=1e-6, strict=False, ledger=True)
+            for bed, at in ((more, start), (both, at_once))
+        )
+        assert bool(ours.succeeded) == bool(theirs.succeeded) == succeeds
+        assert float(theirs.energy.normal[0]) > 0.0
+        assert_same(ours, theirs, rows, rows)
+        for one, other in zip(ours.energy, theirs.energy, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-15)
+
+
 def test_input_that_cannot_be_is_refused_by_name():
     bed = bed_of(FEW)
     end = run(bed, start_of(FEW), [0.0, 1e-3]).end
@@ -114,6 +148,16 @@ def test_input_that_cannot_be_is_refused_by_name():
         jc.insert_spheres(bed_of(np.arange(12)), end, one, start_of(REST, far=1.0))
     with pytest.raises(ValueError, match="into a bed of 1 kinds"):
         jc.insert_spheres(bed, end, one, start_of(REST, far=1.0), kind=[0] * 4)
+    with pytest.raises(ValueError, match="kind goes from 2 to 2"):
+        jc.insert_spheres(
+            bed_of(FEW, kind=[0] * 8), end, one, start_of(REST, far=1.0), kind=[2] * 4
+        )
+    turned = jc.state(position=PLACE[REST], orientation=(1.0, 0.0, 0.0, 0.0))
+    with pytest.raises(ValueError, match="orientation is given"):
+        jc.insert_spheres(bed, end, one, turned)
+    for numbers in (np.arange(8) > 3, [0.0, 1.0]):
+        with pytest.raises(TypeError, match="must hold whole numbers"):
+            jc.remove_spheres(bed, end, numbers)
     with pytest.raises(ValueError, match="numbers goes from 3 to 8"):
         jc.remove_spheres(bed, end, [3, 8])
     with pytest.raises(ValueError, match="names every sphere"):

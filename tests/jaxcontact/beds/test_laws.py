@@ -102,6 +102,21 @@ def test_springs_of_beds_are_those_of_the_laws(contact):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12 * np.max(ours.energy.kinetic))
 
 
+class Undecorated(jc.BedContact):
+    def of_pair(self, *, radius):
+        return HERTZ.of_pair(radius=radius)
+
+
+@jc.model
+class Given(jc.BedContact):
+    """A contact that gives something."""
+
+    laws: jc.ContactModel | jc.laws.NormalLaw
+
+    def of_pair(self, *, radius):
+        return self.laws
+
+
 @jc.parameters.model
 class HertzByRadius(jc.BedContact):
     """What ``HERTZ`` is, as a user would write it."""
@@ -296,6 +311,55 @@ def test_derivatives_by_the_numbers_of_laws_are_differences_of_the_steps():
         assert abs(apart / (2 * size) / forward[index] - 1.0) < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("kept", "other"),
+    [
+        ("normal", jc.WaltonBraun(stiffness=1e4, unloading_ratio=2.0)),
+        ("friction", jc.laws.FRICTION_LAWS["NoFriction"]()),
+    ],
+)
+def test_memories_are_not_taken_for_those_of_other_laws(kept, other):
+    """Also where as many numbers are remembered."""
+    rolling = jc.RollingSpring(rolling_coefficient=0.3, rolling_stiffness=0.02)
+    contact = jc.ContactModel(normal=POWDER, friction=SPRING)
+    changes = {kept: other} if kept == "normal" else {kept: other, "rolling": rolling}
+    first = jc.simulate_bed(of_two(contact), START, [0.0, 5e-4], time_step=1e-5)
+    with pytest.raises(ValueError, match=r"another kind of bed\.contact"):
+        jc.simulate_bed(of_two(contact.replace(**changes)), first.end, [5e-4, 1e-3], time_step=1e-5)
+
+
+@pytest.mark.parametrize(
+    "friction",
+    [SPRING, MINDLIN, MINDLIN.replace(form="displacement"), MINDLIN.replace(form="rescaled")],
+    ids=["linear", "force", "displacement", "rescaled"],
+)
+def test_springs_of_laws_are_told_with_the_contacts(friction):
+    contact = jc.ContactModel(normal=POWDER, friction=friction)
+    result = jc.simulate_bed(of_two(contact), START, [0.0, 5e-4], time_step=2e-6)
+    assert bool(result.contacts.touches[0])
+    spring, overlap = result.contacts.spring[0], result.contacts.overlap[0]
+    radius = 1.0 / np.sum(1.0 / RADII)
+    stiffness = 3e3 if friction is SPRING else 8e6 * np.sqrt(radius * overlap)
+    stored = 0.5 * stiffness * np.sum(np.square(spring))
+    assert abs(stored / result.energy.tangential[-1] - 1.0) < 1e-6
+    assert stored > 0.0
+
+
+def test_a_contact_that_lists_cannot_hold_is_missed_when_going_on():
+    sticky = STICKY.replace(work_of_adhesion=1e3)
+    bed = of_two(jc.ContactModel(normal=sticky))
+    start = jc.state(
+        position=[(0.0, 0.0, 0.0), (7.99e-3, 0.0, 0.0)], velocity=[(0.0,) * 3, (8.0, 0.0, 0.0)]
+    )
+    held = jc.simulate_bed(bed, start, [0.0, 1e-4], time_step=1e-6, sizes=TWO)
+    assert held.contacts.overlap[0] < -5e-5
+    short = jc.BedSizes((2, 2, 2), 3, 1, 1, 1, 1, 5e-5)
+    with pytest.raises(jc.BedError, match="LISTS_OUTRUN"):
+        jc.simulate_bed(bed, held.end, [1e-4, 2e-4], time_step=1e-6, sizes=short)
+    apart, goes_on = jc.remove_spheres(bed, held.end, [1])
+    assert jc.simulate_bed(apart, goes_on, [1e-4, 2e-4], time_step=1e-6, sizes=short).succeeded
+
+
 def test_what_adhesion_holds_beyond_the_lists_is_no_success():
     """Two spheres that adhesion still holds where the lists end."""
     sticky = STICKY.replace(work_of_adhesion=1e3)  # holds to 0.5 mm
@@ -333,3 +397,30 @@ def test_input_that_cannot_be_is_refused_by_name():
         jc.simulate_bed(*many(table, kind=[0, 1]), [0.0, 1e-3])
     with pytest.raises(ValueError, match="time_step must be given"):
         jc.simulate_bed(of_two(LAWS["powder"]), START, [0.0, 1e-3])
+    with pytest.raises(ValueError, match="empty table"):
+        many(())
+    with pytest.raises(TypeError, match="kind holds <U1"):
+        jc.simulate_bed(*many(table, kind=["a"] * 27), [0.0, 1e-3])
+    with pytest.raises(TypeError, match=r"walls = Plane.*One wall is \(wall,\)"):
+        of_two(LINEAR).replace(walls=jc.Plane())
+    rigid = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.5))
+    with pytest.raises(TypeError, match=r"contact.of_pair\(radius=...\).normal = .*has no force"):
+        of_two(Given(laws=rigid))
+    with pytest.raises(TypeError, match=r"gives a AdhesivePlastic, which is no ContactModel"):
+        of_two(Given(laws=POWDER))
+    with pytest.raises(TypeError, match="Undecorated is not decorated"):
+        of_two(Undecorated())
+
+
+def test_what_is_one_for_all_cannot_be_given_for_each():
+    each = np.array([0.3, 0.2])
+    by_sphere = (
+        LINEAR.replace(coefficient=each),
+        jc.ContactModel(normal=POWDER, friction=SPRING.replace(coefficient=each)),
+    )
+    for contact in by_sphere:
+        with pytest.raises(ValueError, match=r"coefficient has shape \(2,\)"):
+            jc.simulate_bed(of_two(contact), START, [0.0, 1e-3], time_step=1e-5)
+    bed = of_two(LINEAR).replace(gravity=np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"gravity has shape \(2, 3\)"):
+        jc.simulate_bed(bed, START, [0.0, 1e-3])
