@@ -225,6 +225,8 @@ class LawForces(ContactForces):
             laws.friction.unloaded(room) if isinstance(laws.friction, FrictionWithMemory) else None,
             laws.rolling.unloaded(room) if isinstance(laws.rolling, RollingWithMemory) else None,
         )
+        for part in (memory.normal, memory.friction, memory.rolling):
+            _check_memory(part)
         return jax.tree.map(
             lambda leaf: leaf.astype(real) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf,
             memory,
@@ -327,6 +329,18 @@ class LawForces(ContactForces):
                 overlap=jnp.where(seen.overlap > 0.0, seen.overlap, 0.0),
             )
         return couple, bent
+
+
+def _check_memory(memory: Any) -> None:
+    """Raises where a law remembers what is neither a number nor a vector of each contact."""
+    for leaf in jax.tree.leaves(memory):
+        if leaf.shape[1:] not in ((), (3,)):
+            shape = ", ".join(map(str, ("contacts", *leaf.shape[1:])))
+            raise TypeError(
+                f"simulate_bed: {type(memory).__name__} holds an array of shape ({shape}), but "
+                "contacts of a bed remember numbers (contacts,) and vectors (contacts, 3). Give "
+                "each number an entry of its own."
+            )
 
 
 def chosen(condition: jax.Array, one: Any, other: Any) -> Any:

@@ -1,6 +1,7 @@
 """Any law in a bed, other contacts at walls, and spheres of several kinds."""
 
 import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -100,6 +101,20 @@ def test_springs_of_beds_are_those_of_the_laws(contact):
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10 * np.max(np.abs(one)))
     for one, other in zip(ours.energy, theirs.energy, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12 * np.max(ours.energy.kinetic))
+
+
+class Wide(NamedTuple):
+    """A memory that is no vector and no number."""
+
+    pair: jax.Array
+
+
+@jc.model
+class WideFriction(jc.CundallStrack):
+    """Friction that remembers two numbers in one array."""
+
+    def unloaded(self, contacts):
+        return Wide(jnp.zeros((contacts, 2)))
 
 
 class Undecorated(jc.BedContact):
@@ -397,6 +412,14 @@ def test_input_that_cannot_be_is_refused_by_name():
         jc.simulate_bed(*many(table, kind=[0, 1]), [0.0, 1e-3])
     with pytest.raises(ValueError, match="time_step must be given"):
         jc.simulate_bed(of_two(LAWS["powder"]), START, [0.0, 1e-3])
+    wide = WideFriction(coefficient=0.3, tangential_stiffness=1e3)
+    with pytest.raises(TypeError, match=r"Wide holds an array of shape \(contacts, 2\)"):
+        jc.simulate_bed(
+            of_two(jc.ContactModel(normal=POWDER, friction=wide)),
+            START,
+            [0.0, 1e-3],
+            time_step=1e-5,
+        )
     with pytest.raises(ValueError, match="empty table"):
         many(())
     with pytest.raises(TypeError, match="kind holds <U1"):
