@@ -268,7 +268,7 @@ def _check_contacts(name: str, contacts: Sequence[Any]) -> None:
 
 def _laws_of(name: str, contact: BedContact) -> ContactModel:
     """The laws of some pair, without their numbers."""
-    radius = jax.ShapeDtypeStruct((), float)
+    radius = jax.ShapeDtypeStruct((), jnp.result_type(float))
     laws: Any = jax.eval_shape(lambda contact, r: contact.of_pair(radius=r), contact, radius)
     if not isinstance(laws, ContactModel):
         raise TypeError(

@@ -269,7 +269,7 @@ def _check_precision(bed: Bed, start: State | BedState) -> None:
 
 def _check_past(bed: Bed, start: BedState) -> None:
     """Raises where contacts remember what other laws than those of the bed ask for."""
-    wanted = [forces.unloaded(1, np.dtype(float)) for forces in forces_of(bed)]
+    wanted = [forces.unloaded(1, start.particles.radius.dtype) for forces in forces_of(bed)]
     kept = (start.pairs.history, start.wall_contacts.history)
     for name, one, other in zip(("contact", "contact_on_walls"), wanted, kept, strict=True):
         kinds: list[Any] = [jax.tree.structure(history) for history in (one, other)]

@@ -1,5 +1,6 @@
 """Spheres that come into a bed and leave it."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -132,6 +133,15 @@ def test_spheres_that_come_in_touching_begin_as_in_a_bed_that_begins_so(laws):
         assert_same(ours, theirs, rows, rows)
         for one, other in zip(ours.energy, theirs.energy, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_bed_in_single_precision_goes_on_in_it():
+    with jax.enable_x64(False):
+        bed = bed_of(FEW[:1]).replace(contact=CONTACT.of_pair(radius=1.0))
+        first = run(bed, start_of(FEW[:1]), [0.0, 1e-3])
+        later = run(bed, first.end, [1e-3, 2e-3])
+    assert later.velocity.dtype == np.float32
 
 
 def test_input_that_cannot_be_is_refused_by_name():
