@@ -83,7 +83,7 @@ class BedContact(Undecorated, abc.ABC):
         """
 
 
-class BedPairContact(Replaceable, abc.ABC):
+class BedPairContact(Undecorated, abc.ABC):
     """A contact of another program in a bed, for each pair of spheres of their own sizes.
 
     **Implementing a contact for each pair.** Inherit from ``BedPairContact``, decorate the class

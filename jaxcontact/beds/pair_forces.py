@@ -86,13 +86,13 @@ class PairForces(ContactForces):
         return True
 
     def unloaded(self, room: int, real: Any) -> History:
-        memory = self._remembered()
+        kind, memory = self._example()
         columns = [jnp.zeros((room,), bool)]
         for part in memory:
             whole = jnp.issubdtype(part.dtype, jnp.integer)
             column = jnp.zeros((room,), part.dtype if whole else real)
             columns += [column] * part.shape[0]
-        return History((), tuple(columns))
+        return History((), tuple(columns), (f"{kind.__module__}.{kind.__qualname__}",))
 
     def elongation(self, history: History) -> Components:
         zero = jnp.zeros(history.scalars[0].shape)
@@ -127,7 +127,8 @@ class PairForces(ContactForces):
             positive_part(answer.overlap),
         )
         columns = [column for part in answer.memory for column in jnp.moveaxis(part, -1, 0)]
-        return loads, History((), (jnp.ones_like(listed), *columns))
+        after = dataclasses.replace(history, scalars=(jnp.ones_like(listed), *columns))
+        return loads, after
 
     def stored(
         self, touch: Touch, history: History, overlap: jax.Array, which: jax.Array | None
@@ -148,24 +149,28 @@ class PairForces(ContactForces):
         nothing = jnp.zeros_like(normal)
         return Stored(normal, nothing, nothing)
 
-    def _remembered(self) -> PairMemory:
-        """By a contact: shapes and types."""
+    def _example(self) -> tuple[type, PairMemory]:
+        """The class of a contact, and shapes and types of what it remembers."""
         models, several = self.contacts
         contact = jax.tree.map(lambda leaf: leaf[0], models) if several else models
+        kinds = []
 
         def begun() -> PairMemory:
             one = jnp.ones(())
             place, still = jnp.array([4.0, 0.0, 0.0]), jnp.zeros(3)
             pair = Pair((one, one), (one, one), place, still, (still, still))
-            return of(contact, pair).begun(*pair.motions)
+            found = of(contact, pair)
+            kinds.append(type(found))
+            return found.begun(*pair.motions)
 
-        return jax.eval_shape(begun)
+        memory = jax.eval_shape(begun)
+        return kinds[0], memory
 
     def _memory(self, history: History) -> tuple[jax.Array, PairMemory]:
         """Whether entries were there before, and what they remember."""
         listed, *columns = history.scalars
         parts = []
-        for part in self._remembered():
+        for part in self._example()[1]:
             mine, columns = columns[: part.shape[0]], columns[part.shape[0] :]
             none = jnp.zeros((*listed.shape, 0), part.dtype)
             parts.append(jnp.stack(mine, axis=-1) if mine else none)
