@@ -16,6 +16,7 @@ from calibration.results.numbers import listed, value_and_sd
 from calibration.studies.choices.friction_laws import FRICTION, TANGENTIAL
 from calibration.studies.plausibility.apparent_gravity import COMMON_RATES
 from calibration.studies.plausibility.drag import DRAG
+from calibration.studies.plausibility.fall_beside_camera import fall_beside_camera
 from calibration.studies.plausibility.finding import Finding, Reading, two_digits
 
 OF_THE_BALL = (
@@ -29,6 +30,11 @@ OF_THE_BALL = (
 
 SURE = 5.0
 """Standard deviations from which on two recordings differ."""
+
+SURE_WITH_CAMERA = 3.0
+"""The same of gravity and drag with all left open that a camera does: what is known of that
+beforehand is twice as wide as what is common.
+"""
 
 GRAVITY_APART = 0.03
 """Relative difference of gravity that a lens, or a camera that is not level, may make between
@@ -92,7 +98,7 @@ def contradictions(
     return (
         list(_same_motion(bouncing))
         or (list(_gravity_apart(bouncing, gravity)) if not lift else [])
-        or [*_restitution_apart(bouncing), *_drag_apart(pairs)]
+        or [*_restitution_apart(bouncing), *_drag_apart(pairs, gravity)]
     )
 
 
@@ -115,15 +121,26 @@ def _same_motion(readings: Sequence[Reading]) -> Iterator[Finding]:
 
 
 def _gravity_apart(readings: Sequence[Reading], gravity: float) -> Iterator[Finding]:
-    """Recordings whose apparent gravity is another than that of the one nearest to gravity."""
+    """Recordings whose apparent gravity is another than that of the one nearest to gravity, even if
+    the camera changes lengths along the path.
+    """
     value = np.array([detected.gravity for _, detected in readings])
     sd = np.array([detected.gravity_sd for _, detected in readings])
     reference = int(np.argmin(np.abs(value - gravity)))
-    limit = np.maximum(SURE * np.hypot(sd, sd[reference]), GRAVITY_APART * value[reference])
-    odd = np.flatnonzero(np.abs(value - value[reference]) > limit).tolist()
-    if not odd:
+
+    def lie_apart(gravities: np.ndarray, covariance: np.ndarray, sure: float) -> np.ndarray:
+        apart = gravities - gravities[reference]
+        limit = sure * _sd_of_difference(covariance, reference)
+        return np.abs(apart) > np.maximum(limit, GRAVITY_APART * gravities[reference])
+
+    odd = np.flatnonzero(lie_apart(value, np.diag(sd**2), SURE))
+    if odd.size:
+        fall = fall_beside_camera(readings, gravity)
+        still = lie_apart(fall.gravity, fall.gravity_covariance, SURE_WITH_CAMERA)
+        odd = odd[still[odd]]
+    if not odd.size:
         return
-    each = [f"{readings[i][0].name} {value_and_sd(value[i], sd[i])} m/s^2" for i in odd]
+    each = [f"{readings[i][0].name} {value_and_sd(value[i], sd[i])} m/s^2" for i in odd.tolist()]
     ratio = float(np.median(value[odd])) / value[reference]
     recording, _ = readings[odd[0]]
     yield Finding(
@@ -133,6 +150,13 @@ def _gravity_apart(readings: Sequence[Reading], gravity: float) -> Iterator[Find
         "is wrong (--file), or fit the files one by one.",
         meaningless=True,
     )
+
+
+def _sd_of_difference(covariance: np.ndarray, reference: int) -> np.ndarray:
+    """Standard deviations (r,) of the differences from one of the values."""
+    variance = np.diag(covariance)
+    both = variance + variance[reference] - 2 * covariance[reference]
+    return np.sqrt(np.maximum(both, 0.0))
 
 
 def _causes(ratio: float, rate: float) -> str:
@@ -224,8 +248,10 @@ def _slopes(velocity: np.ndarray) -> np.ndarray:
     return velocity[:UP] / velocity[UP]
 
 
-def _drag_apart(pairs: Sequence[tuple[Reading, float]]) -> Iterator[Finding]:
-    """Recordings in which the air slows the ball by more than another one of its kind."""
+def _drag_apart(pairs: Sequence[tuple[Reading, float]], gravity: float) -> Iterator[Finding]:
+    """Recordings in which the air slows the ball by more than another one of its kind, even if the
+    camera changes lengths along the path.
+    """
     told = [pair for pair in pairs if pair[0][1].drag_sd > 0]
     if len(told) < 2:
         return
@@ -236,6 +262,11 @@ def _drag_apart(pairs: Sequence[tuple[Reading, float]]) -> Iterator[Finding]:
     low, high = int(np.argmin(alike)), int(np.argmax(alike))
     sure = alike[high] - alike[low] > SURE * np.hypot(sd[low], sd[high])
     if not (sure and alike[high] > DRAG_APART * alike[low]):
+        return
+    fall = fall_beside_camera([reading for reading, _ in told], gravity)
+    apart = factor * fall.drag
+    both = _sd_of_difference(fall.drag_covariance * np.outer(factor, factor), low)
+    if not apart[high] - apart[low] > SURE_WITH_CAMERA * both[high]:
         return
     each = [f"{told[i][0][0].name} {value_and_sd(drag[i], sd[i] / factor[i])}" for i in (low, high)]
     yield Finding(
