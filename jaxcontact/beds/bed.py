@@ -103,82 +103,11 @@ class Bed(Replaceable):
     )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.spheres, Spheres) and type(self.spheres) is not object:
-            raise TypeError(
-                f"Bed: spheres = {self.spheres!r} is no Spheres. Make them with "
-                "spheres(radius=..., density=...)."
-            )
-        if not isinstance(self.walls, (tuple, list)) and type(self.walls) is not object:
-            raise TypeError(
-                f"Bed: walls = {self.walls!r} is no tuple of surfaces. One wall is (wall,), with a "
-                "comma."
-            )
-        for index, wall in enumerate(self.walls):
-            if not isinstance(wall, Surface) and type(wall) is not object:
-                raise TypeError(
-                    f"Bed: walls[{index}] = {wall!r} is no surface, such as Plane or Cylinder."
-                )
-        if type(self.contact) is object:
+        _check_parts(self)
+        if type(self.contact) is object:  # while a tree is taken apart or put together
             return
-        between = self.between
-        _check_contacts("contact", between)
-        if self.kind is None and len(between) > 1:
-            raise ValueError(
-                f"Bed: contact is a table of {self.kinds} kinds of spheres, but kind is None. Give "
-                "the number of the kind of each sphere, from 0 on."
-            )
-        if self.contact_on_walls is not None:
-            _check_contacts("contact_on_walls", self.at_walls)
-        if self.walls and type(self.contact_on_walls) is not object:
-            for contact in self.at_walls:
-                if isinstance(contact, (PairContact, BedPairContact)):
-                    raise TypeError(
-                        f"Bed: {type(contact).__name__} is between two spheres; walls are none. "
-                        "Give contact_on_walls a ContactModel, LinearSpringDashpot or HertzMindlin."
-                    )
-        for name, lengths, about in (
-            ("period", self.period, LENGTH_OF_PERIOD),
-            ("period_rate", self.period_rate, RATE_OF_PERIOD),
-        ):
-            if type(lengths) is object:
-                return
-            if not isinstance(lengths, (tuple, list)) or len(lengths) != 3:
-                raise TypeError(
-                    f"Bed: {name} = {lengths!r} is no three numbers. Give one for each of x, y and "
-                    "z, None where there is none: (0.1, 0.1, None)."
-                )
-            for axis, length in zip("xyz", lengths, strict=True):
-                if length is not None:
-                    check("Bed", f"{name} in {axis}", length, about)
-        for axis, length, rate in zip("xyz", self.period, self.period_rate, strict=True):
-            if length is None and rate is not None:
-                raise ValueError(
-                    f"Bed: period_rate in {axis} = {rate!r} m/s, but period in {axis} is None. "
-                    "Give the length, too, or no rate."
-                )
-        if self.walls and any(rate is not None for rate in self.period_rate):
-            raise ValueError(
-                f"Bed: period_rate = {self.period_rate!r} m/s is given together with walls. A wall "
-                "would have to stretch with the bed: where spheres rub on it they would find it "
-                "in another motion one period further on. Leave out either."
-            )
-        for name, value, about in (
-            ("period_shift", self.period_shift, SHIFT),
-            ("period_shift_rate", self.period_shift_rate, RATE_OF_SHIFT),
-        ):
-            if value is None:
-                continue
-            check("Bed", name, value, about)
-            if self.period[0] is None or self.period[2] is None:
-                raise ValueError(
-                    f"Bed: {name} = {value!r} is given, but period = {self.period!r}. Repetitions "
-                    "in z that slide along x need a period in both: (0.1, None, 0.1)."
-                )
-            if self.walls:
-                raise ValueError(
-                    f"Bed: {name} = {value!r} is given together with walls, which would have to "
-                    "slide with the bed. Leave out either; walls that move shear a bed, too."
-                )
+        _check_all_contacts(self)
+        _check_periods(self)
 
     @property
     def repetition(self) -> Repetition:
@@ -242,6 +171,92 @@ class Bed(Replaceable):
     def gravity_vector(self) -> jax.Array:
         """``(3,)`` [m/s^2]."""
         return jnp.asarray(self.gravity, dtype=float)
+
+
+def _check_parts(bed: Bed) -> None:
+    """Spheres and walls are what they are called."""
+    if not isinstance(bed.spheres, Spheres) and type(bed.spheres) is not object:
+        raise TypeError(
+            f"Bed: spheres = {bed.spheres!r} is no Spheres. Make them with "
+            "spheres(radius=..., density=...)."
+        )
+    if not isinstance(bed.walls, (tuple, list)) and type(bed.walls) is not object:
+        raise TypeError(
+            f"Bed: walls = {bed.walls!r} is no tuple of surfaces. One wall is (wall,), with a "
+            "comma."
+        )
+    for index, wall in enumerate(bed.walls):
+        if not isinstance(wall, Surface) and type(wall) is not object:
+            raise TypeError(
+                f"Bed: walls[{index}] = {wall!r} is no surface, such as Plane or Cylinder."
+            )
+
+
+def _check_all_contacts(bed: Bed) -> None:
+    """Contacts are such as a bed has, and of as many kinds and walls as there are."""
+    between = bed.between
+    _check_contacts("contact", between)
+    if bed.kind is None and len(between) > 1:
+        raise ValueError(
+            f"Bed: contact is a table of {bed.kinds} kinds of spheres, but kind is None. Give "
+            "the number of the kind of each sphere, from 0 on."
+        )
+    if bed.contact_on_walls is not None:
+        _check_contacts("contact_on_walls", bed.at_walls)
+    if bed.walls and type(bed.contact_on_walls) is not object:
+        for contact in bed.at_walls:
+            if isinstance(contact, (PairContact, BedPairContact)):
+                raise TypeError(
+                    f"Bed: {type(contact).__name__} is between two spheres; walls are none. "
+                    "Give contact_on_walls a ContactModel, LinearSpringDashpot or HertzMindlin."
+                )
+
+
+def _check_periods(bed: Bed) -> None:
+    """Periods, and how they change, fit each other and the walls."""
+    for name, lengths, about in (
+        ("period", bed.period, LENGTH_OF_PERIOD),
+        ("period_rate", bed.period_rate, RATE_OF_PERIOD),
+    ):
+        if type(lengths) is object:
+            return
+        if not isinstance(lengths, (tuple, list)) or len(lengths) != 3:
+            raise TypeError(
+                f"Bed: {name} = {lengths!r} is no three numbers. Give one for each of x, y and "
+                "z, None where there is none: (0.1, 0.1, None)."
+            )
+        for axis, length in zip("xyz", lengths, strict=True):
+            if length is not None:
+                check("Bed", f"{name} in {axis}", length, about)
+    for axis, length, rate in zip("xyz", bed.period, bed.period_rate, strict=True):
+        if length is None and rate is not None:
+            raise ValueError(
+                f"Bed: period_rate in {axis} = {rate!r} m/s, but period in {axis} is None. "
+                "Give the length, too, or no rate."
+            )
+    if bed.walls and any(rate is not None for rate in bed.period_rate):
+        raise ValueError(
+            f"Bed: period_rate = {bed.period_rate!r} m/s is given together with walls. A wall "
+            "would have to stretch with the bed: where spheres rub on it they would find it "
+            "in another motion one period further on. Leave out either."
+        )
+    for name, value, about in (
+        ("period_shift", bed.period_shift, SHIFT),
+        ("period_shift_rate", bed.period_shift_rate, RATE_OF_SHIFT),
+    ):
+        if value is None:
+            continue
+        check("Bed", name, value, about)
+        if bed.period[0] is None or bed.period[2] is None:
+            raise ValueError(
+                f"Bed: {name} = {value!r} is given, but period = {bed.period!r}. Repetitions "
+                "in z that slide along x need a period in both: (0.1, None, 0.1)."
+            )
+        if bed.walls:
+            raise ValueError(
+                f"Bed: {name} = {value!r} is given together with walls, which would have to "
+                "slide with the bed. Leave out either; walls that move shear a bed, too."
+            )
 
 
 def _check_contacts(name: str, contacts: Sequence[Any]) -> None:

@@ -10,6 +10,7 @@ import pytest
 import jaxcontact as jc
 from jaxcontact.materials import Solid
 from jaxcontact.systems import comsol, edem, exudyn, modia3d, pfc
+from tests.jaxcontact.beds.crowds import scattered
 
 pytestmark = pytest.mark.slow
 
@@ -198,20 +199,7 @@ LINEAR = jc.LinearSpringDashpot(
 )
 
 
-def scattered():
-    """Places that are just apart, found by pushing apart those that are not."""
-    reach = 1.03 * (RADIUS[:, None] + RADIUS)
-    place = NUMBERS.uniform(0.0, EDGE, (COUNT, 3))
-    for _ in range(400):
-        away = place[:, None] - place
-        away = away - EDGE * np.round(away / EDGE)
-        distance = np.linalg.norm(away, axis=-1) + np.eye(COUNT)
-        overlap = np.maximum(reach - distance, 0.0) * (1 - np.eye(COUNT))
-        place = place + 0.5 * np.sum(overlap[..., None] * away / distance[..., None], axis=1)
-    return place
-
-
-PLACE = scattered()
+PLACE = scattered(RADIUS, EDGE * np.eye(3), NUMBERS)
 CROWD = jc.state(
     position=PLACE,
     velocity=NUMBERS.normal(0.0, 0.5, PLACE.shape),

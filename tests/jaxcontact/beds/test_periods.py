@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
+from tests.jaxcontact.beds.crowds import scattered
 
 pytestmark = pytest.mark.slow
 
@@ -28,20 +29,7 @@ def apart_of_all(place, period):
     return first, second, np.linalg.norm(apart, axis=-1)
 
 
-def scattered():
-    """Places that are just apart, found by pushing apart those that are not."""
-    reach = 1.03 * (RADIUS[:, None] + RADIUS)
-    place = NUMBERS.uniform(0.0, EDGE, (COUNT, 3))
-    for _ in range(400):
-        away = place[:, None] - place
-        away = away - EDGE * np.round(away / EDGE)
-        distance = np.linalg.norm(away, axis=-1) + np.eye(COUNT)
-        overlap = np.maximum(reach - distance, 0.0) * (1 - np.eye(COUNT))
-        place = place + 0.5 * np.sum(overlap[..., None] * away / distance[..., None], axis=1)
-    return place
-
-
-PLACE = scattered()
+PLACE = scattered(RADIUS, EDGE * np.eye(3), NUMBERS)
 VELOCITY = NUMBERS.normal(0.0, 0.5, PLACE.shape)
 VELOCITY = VELOCITY - np.average(VELOCITY, axis=0, weights=RADIUS**3)
 SPIN = NUMBERS.normal(0.0, 10.0, PLACE.shape)

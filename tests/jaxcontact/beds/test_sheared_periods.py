@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
+from tests.jaxcontact.beds.crowds import nearest, scattered
 
 pytestmark = pytest.mark.slow
 
@@ -26,25 +27,7 @@ def lattice(shift, lengths=LENGTHS):
     return ways
 
 
-def nearest(apart, ways):
-    for axis in (2, 1, 0):
-        apart = apart - np.round(apart[..., axis, None] / ways[axis, axis]) * ways[axis]
-    return apart
-
-
-def scattered():
-    """Places that are just apart, found by pushing apart those that are not."""
-    reach = 1.03 * (RADIUS[:, None] + RADIUS)
-    place = NUMBERS.uniform(0.0, 0.04, (COUNT, 3))
-    for _ in range(400):
-        away = nearest(place[:, None] - place, lattice(SHIFT))
-        distance = np.linalg.norm(away, axis=-1) + np.eye(COUNT)
-        overlap = np.maximum(reach - distance, 0.0) * (1 - np.eye(COUNT))
-        place = place + 0.5 * np.sum(overlap[..., None] * away / distance[..., None], axis=1)
-    return place
-
-
-PLACE = scattered()
+PLACE = scattered(RADIUS, lattice(SHIFT), NUMBERS)
 VELOCITY = NUMBERS.normal(0.0, 0.5, PLACE.shape)
 VELOCITY = VELOCITY - np.average(VELOCITY, axis=0, weights=RADIUS**3)
 SPIN = NUMBERS.normal(0.0, 10.0, PLACE.shape)
