@@ -204,7 +204,9 @@ def draw_triaxial(path: Path, sheared: dict[str, Sheared]) -> None:
 
 
 def draw_flows(path: Path, sheared: dict[str, list[Flow]]) -> None:
-    """How the slowest flow of each begins, and friction and solid fraction of all."""
+    """How the first flow of each begins, and friction and solid fraction of all, with two standard
+    errors.
+    """
     figure = Figure(figsize=(11.0, 3.4), layout="constrained")
     start, stress, fraction = figure.subplots(1, 3)
     for (name, flows), colour in zip(sheared.items(), SERIES, strict=False):
