@@ -110,14 +110,6 @@ class Bed(Replaceable):
         _check_periods(self)
 
     @property
-    def repetition(self) -> Repetition:
-        """Periods at time 0."""
-        shift = self.period_shift
-        if shift is None and self.period_shift_rate is not None:
-            shift = 0.0
-        return Repetition(self.period, self.period_rate, shift, self.period_shift_rate)
-
-    @property
     def kinds(self) -> int:
         """How many kinds of spheres ``contact`` tells apart."""
         return len(self.contact) if isinstance(self.contact, (tuple, list)) else 1
@@ -171,6 +163,14 @@ class Bed(Replaceable):
     def gravity_vector(self) -> jax.Array:
         """``(3,)`` [m/s^2]."""
         return jnp.asarray(self.gravity, dtype=float)
+
+
+def repetition_of(bed: Bed) -> Repetition:
+    """Periods at time 0."""
+    shift = bed.period_shift
+    if shift is None and bed.period_shift_rate is not None:
+        shift = 0.0
+    return Repetition(bed.period, bed.period_rate, shift, bed.period_shift_rate)
 
 
 def _check_parts(bed: Bed) -> None:
@@ -270,6 +270,8 @@ def _check_contacts(name: str, contacts: Sequence[Any]) -> None:
             )
         if isinstance(contact, PairContact):
             _check_pair_contact(name, contact)
+        if isinstance(contact, BedPairContact):
+            _check_of_spheres(f"{name}.of_spheres", contact)
         if isinstance(contact, ContactModel):
             _check_laws(name, contact)
         elif isinstance(contact, BedContact) and not isinstance(contact, SphereContact):
@@ -316,6 +318,46 @@ def _check_pair_contact(name: str, contact: PairContact) -> None:
         )
 
 
+PROBES = (((3e-3, 5e-3), (1e-3, 2e-3)), ((5e-3, 3e-3), (2e-3, 1e-3)))
+"""Radii [m] and masses [kg] of pairs for which a contact is asked."""
+
+
+def _check_of_spheres(name: str, contact: BedPairContact) -> None:
+    """Raises where what is given for a pair is no contact of that pair."""
+    found: Any
+    try:
+        found = jax.eval_shape(
+            lambda contact, of: contact.of_spheres(radius=of[0], mass=of[1]), contact, PROBES[0]
+        )
+    except jax.errors.ConcretizationTypeError as error:
+        raise TypeError(
+            f"Bed: {name} of {type(contact).__name__} asks for the value of a number, as in if or "
+            "float(). Sizes are traced there: choose with jax.numpy.where."
+        ) from error
+    if not isinstance(found, PairContact):
+        raise TypeError(
+            f"Bed: {name} of {type(contact).__name__} gives a {type(found).__name__}, which is no "
+            "PairContact. Return one, such as jaxcontact.systems.pfc.Contact(...)."
+        )
+    if not is_concrete(tuple(jax.tree.leaves(contact))):
+        return
+    for radius, mass in PROBES:
+        with jax.ensure_compile_time_eval():
+            one = contact.of_spheres(radius=radius, mass=mass)
+        _check_pair_contact(name, one)
+        for called, stated, given in (
+            ("radii", one.radii(), radius),
+            ("masses", one.masses(), mass),
+        ):
+            for own, wanted in zip(stated, given, strict=True):
+                if own is not None and abs(float(own) - wanted) > SAME * wanted:
+                    raise ValueError(
+                        f"Bed: {name}(radius={radius}, mass={mass}) of {type(contact).__name__} is "
+                        f"of {called} {tuple(float(x) for x in stated if x is not None)}. Give the "
+                        "contact the radii and masses that it is asked for, in their order."
+                    )
+
+
 def _check_sizes(bed: Bed) -> None:
     """Raises where a contact is of other spheres than the bed has."""
     for contact in bed.between:
@@ -352,7 +394,6 @@ def check_bed(bed: Bed, bodies: int) -> None:
     something that is one for all is given for each.
     """
     check_count("simulate_bed: bed.spheres", bed.spheres, bodies, "the initial state")
-    _check_sizes(bed)
     if np.shape(bed.gravity) != (3,):
         raise ValueError(
             f"simulate_bed: bed.gravity has shape {np.shape(bed.gravity)}, but must be (3,): one "
@@ -367,6 +408,7 @@ def check_bed(bed: Bed, bodies: int) -> None:
                     "give kind and a table of contacts, or a BedContact, whose laws depend on the "
                     "size."
                 )
+    _check_sizes(bed)
     if bed.kind is not None:
         check_kind("simulate_bed: bed.kind", bed.kind, bodies, bed.kinds)
 

@@ -112,6 +112,12 @@ class ContactForces(abc.ABC):
     ) -> Stored:
         """Of contacts with the overlap of their loads [m]."""
 
+    def acts_beyond(self, skin: float, radius: jax.Array, mass: jax.Array) -> jax.Array:
+        """Whether two spheres that are further than the skin [m] apart begin to act on each other,
+        of which lists know nothing; some radii ``(n,)`` [m] and masses [kg].
+        """
+        return jnp.zeros((), bool)
+
     @abc.abstractmethod
     def elongation(self, history: History) -> Components:
         """Of tangential springs [m]; 0 where the law remembers something else."""

@@ -8,6 +8,7 @@ force it has. So steps are of first order, and their limit is the contact itself
 """
 
 import dataclasses
+import re
 from typing import Any, NamedTuple, Self
 
 import jax
@@ -86,13 +87,29 @@ class PairForces(ContactForces):
         return True
 
     def unloaded(self, room: int, real: Any) -> History:
-        kind, memory = self._example()
+        contact, memory = self._example()
         columns = [jnp.zeros((room,), bool)]
         for part in memory:
             whole = jnp.issubdtype(part.dtype, jnp.integer)
             column = jnp.zeros((room,), part.dtype if whole else real)
             columns += [column] * part.shape[0]
-        return History((), tuple(columns), (f"{kind.__module__}.{kind.__qualname__}",))
+        return History((), tuple(columns), (kind_of(contact),))
+
+    def acts_beyond(self, skin: float, radius: jax.Array, mass: jax.Array) -> jax.Array:
+        models, several = self.contacts
+        ends = jnp.meshgrid(jnp.arange(radius.size), jnp.arange(radius.size))
+        one, other = (end.ravel() for end in ends)
+
+        def acts(contact: Any) -> jax.Array:
+            def gap(i: jax.Array, j: jax.Array) -> jax.Array:
+                still = jnp.zeros(3)
+                away = (radius[i] + radius[j] + skin) * jnp.array([1.0, 0.0, 0.0])
+                pair = Pair((radius[i], radius[j]), (mass[i], mass[j]), away, still, (still, still))
+                return of(contact, pair).gap(*pair.motions)
+
+            return jnp.any(jax.vmap(gap)(one, other) < 0.0)
+
+        return jnp.any(jax.vmap(acts)(models)) if several else acts(models)
 
     def elongation(self, history: History) -> Components:
         zero = jnp.zeros(history.scalars[0].shape)
@@ -149,22 +166,20 @@ class PairForces(ContactForces):
         nothing = jnp.zeros_like(normal)
         return Stored(normal, nothing, nothing)
 
-    def _example(self) -> tuple[type, PairMemory]:
-        """The class of a contact, and shapes and types of what it remembers."""
+    def _example(self) -> tuple[Any, PairMemory]:
+        """The contact of some pair, and what it remembers: shapes and types."""
         models, several = self.contacts
         contact = jax.tree.map(lambda leaf: leaf[0], models) if several else models
-        kinds = []
 
-        def begun() -> PairMemory:
+        def begun(contact: Any) -> tuple[PairContact, PairMemory]:
             one = jnp.ones(())
             place, still = jnp.array([4.0, 0.0, 0.0]), jnp.zeros(3)
             pair = Pair((one, one), (one, one), place, still, (still, still))
             found = of(contact, pair)
-            kinds.append(type(found))
-            return found.begun(*pair.motions)
+            return found, found.begun(*pair.motions)
 
-        memory = jax.eval_shape(begun)
-        return kinds[0], memory
+        example: tuple[Any, PairMemory] = jax.eval_shape(begun, contact)
+        return example
 
     def _memory(self, history: History) -> tuple[jax.Array, PairMemory]:
         """Whether entries were there before, and what they remember."""
@@ -175,6 +190,11 @@ class PairForces(ContactForces):
             none = jnp.zeros((*listed.shape, 0), part.dtype)
             parts.append(jnp.stack(mine, axis=-1) if mine else none)
         return listed, PairMemory(*parts)
+
+
+def kind_of(contact: Any) -> str:
+    """Models and options of a contact, without its numbers and addresses in memory."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(jax.tree.structure(contact)))
 
 
 def of(contact: Any, pair: Pair) -> PairContact:

@@ -57,6 +57,11 @@ class Repetition(NamedTuple):
         """Whether repetitions move with respect to their spheres."""
         return self.shift_rate is not None or any(rate is not None for rate in self.rates)
 
+    def numbers(self) -> jax.Array:
+        """Lengths and shift ``(4,)`` [m], 0 where there is none."""
+        parts = (*self.lengths, self.shift)
+        return jnp.stack([jnp.asarray(0.0 if part is None else part, float) for part in parts])
+
     def to_nearest(self, apart: Components) -> Components:
         """Differences of positions [m] from the nearest repetition."""
         return _without(apart, self._images(apart), self.lengths, self.shift)

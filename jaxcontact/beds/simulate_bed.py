@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jaxcontact.beds.bed import Bed, check_bed
+from jaxcontact.beds.bed import Bed, check_bed, repetition_of
 from jaxcontact.beds.components import (
     Components,
     cross,
@@ -20,7 +20,7 @@ from jaxcontact.beds.components import (
 )
 from jaxcontact.beds.contact_lists import BedSizes, enlarged, first_sizes
 from jaxcontact.beds.contact_models import BedContact, BedPairContact, SphereContact
-from jaxcontact.beds.periods import LEAST_CELLS, are_long_enough, is_repeated
+from jaxcontact.beds.periods import LEAST_CELLS, ROUNDING, are_long_enough, is_repeated
 from jaxcontact.beds.steps import (
     BedState,
     Work,
@@ -124,6 +124,7 @@ def simulate_bed(
     _check_precision(bed, start)
     if isinstance(start, BedState):
         _check_past(bed, start)
+        _check_same_periods(bed, start, instants[0])
     _check_period(bed, start, instants, found)
 
     def run(room: BedSizes) -> BedTrajectory:
@@ -281,6 +282,28 @@ def _check_past(bed: Bed, start: BedState) -> None:
             )
 
 
+def _check_same_periods(bed: Bed, start: BedState, time: float) -> None:
+    """Raises where repetitions would jump, as far as numbers are known."""
+    if not is_concrete((start.periods, *jax.tree.leaves(repetition_of(bed)))):
+        return
+    with jax.ensure_compile_time_eval():
+        now = np.asarray(repetition_of(bed).at(jnp.asarray(time)).numbers())
+    were = np.asarray(start.periods)
+    jump = np.where((now > 0.0) & (were > 0.0), now - were, 0.0)
+    if now[2] > 0.0 and were[2] > 0.0 and now[0] > 0.0:
+        jump[3] = now[3] - were[3]
+        jump[3] -= now[0] * np.round(jump[3] / now[0])
+    size = np.max(now)
+    if np.any(np.abs(jump) > ROUNDING * size):
+        raise ValueError(
+            f"simulate_bed: start ended with the periods {tuple(were[:3].tolist())} m and a shift "
+            f"of {were[3]:.9g} m, but bed.period and period_shift with their rates are "
+            f"{tuple(now[:3].tolist())} m and {now[3]:.9g} m at {time:g} s: repetitions would "
+            "jump. Both count from time 0: give times that begin at 0, with the periods and the "
+            "shift that start ended with."
+        )
+
+
 def static_overlap(contact: Any, load: np.ndarray, radius: Any) -> float:
     """The smallest overlap [m] of spheres of these radii [m] that each carry a load [N]; infinite
     where the law tells none.
@@ -323,7 +346,7 @@ def _check_period(bed: Bed, start: State | BedState, times: np.ndarray, sizes: B
         edge = 2.0 * float(np.max(np.asarray(bed.spheres.radius))) + sizes.skin
         for time in (times[0], times[-1]):
             with jax.ensure_compile_time_eval():
-                fits = are_long_enough(bed.repetition.at(jnp.asarray(time)).lengths, edge)
+                fits = are_long_enough(repetition_of(bed).at(jnp.asarray(time)).lengths, edge)
             if not fits:
                 raise ValueError(
                     f"simulate_bed: bed.period = {bed.period} m, with bed.period_rate = "
@@ -586,10 +609,12 @@ def _status(
     finite = jnp.isfinite(jax.lax.stop_gradient(total))
     full = jnp.any(state.needs.rooms > jnp.asarray(sizes.rooms))
     deep = state.deepest > DEEPEST
+    radius, mass = state.particles.radius, state.particles.mass
+    ends = [jnp.stack([jnp.min(value), jnp.max(value)]) for value in (radius, mass)]
     status = jnp.asarray(BedStatus.SUCCESS)
     for code, happened in (
         (BedStatus.DEEP_OVERLAP, deep),
-        (BedStatus.LISTS_OUTRUN, state.outran),
+        (BedStatus.LISTS_OUTRUN, state.outran | world.between.acts_beyond(sizes.skin, *ends)),
         (BedStatus.LISTS_FULL, full),
         (BedStatus.NOT_FINITE, ~finite),
         (BedStatus.NOT_REPEATED, ~_repeats(world, first_time, state, sizes)),

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.beds.bed import Bed
+from jaxcontact.beds.bed import Bed, repetition_of
 from jaxcontact.beds.components import Components, dot, each, from_last_axis
 from jaxcontact.beds.contact_forces import ContactForces, Loads, power, table_of
 from jaxcontact.beds.contact_lists import (
@@ -70,6 +70,8 @@ class BedState(NamedTuple):
         rebuilds: how often the lists were made.
         outran: whether a sphere moved further than the lists reach.
         deepest: largest overlap over effective radius since the start [-].
+        periods: lengths after which the bed repeats itself in x, y and z, and the shift of the
+            repetition above ``(4,)`` [m]; 0 where there is none.
 
     Example:
         >>> bed = jc.Bed(
@@ -94,6 +96,7 @@ class BedState(NamedTuple):
     rebuilds: jax.Array
     outran: jax.Array
     deepest: jax.Array
+    periods: jax.Array
 
 
 class World(NamedTuple):
@@ -123,7 +126,7 @@ class World(NamedTuple):
 
     def repetition(self, time: jax.Array) -> Repetition:
         """At a time [s]."""
-        return self.bed.repetition.at(time)
+        return repetition_of(self.bed).at(time)
 
     def model_of_pairs(self, particles: Particles, pairs: Pairs) -> jax.Array:
         """Number of the contact of each pair in the table of the bed."""
@@ -187,6 +190,7 @@ def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedS
         none,
         no,
         nothing,
+        world.repetition(time).numbers(),
     )
     return loaded(world, relisted(world, state, sizes), h, begins=True)
 
@@ -214,6 +218,7 @@ def resumed(
         particles=particles._replace(radius=radius, mass=mass, inertia=inertia, kind=kind),
         needs=jax.tree.map(jnp.zeros_like, state.needs),
         deepest=jnp.zeros_like(state.deepest),
+        periods=world.repetition(time).numbers(),
     )
     # Walls and spheres may have been taken away since, and their contacts with them: a contact is
     # lost only where adhesion holds it beyond what these lists reach.
@@ -313,7 +318,7 @@ def excursion(
         lambda x, v, was: x + ahead * v - was, particles.position, particles.velocity, listed
     )
     strained = jnp.zeros(())
-    if world.bed.repetition.changes:
+    if repetition_of(world.bed).changes:
         # With repetitions that move, every place is strained; what is beside that counts, without
         # what is common to all.
         rates, shear = jax.lax.stop_gradient(world.repetition(since).strain_rate())
@@ -422,7 +427,7 @@ def booked(world: World, state: BedState, mean: Particles, h: jax.Array) -> BedS
     nothing = each(jnp.zeros_like, mean.velocity)
     still = mean._replace(velocity=nothing, spin=nothing)
     outside = touching(world, state._replace(particles=still))
-    at_ends = int(not world.bed.repetition.changes)  # pairs move only there
+    at_ends = int(not repetition_of(world.bed).changes)  # pairs move only there
     walls = sum(
         sum(power(touch, loads, turns=turn))
         for touch, loads, turn in list(zip(outside, state.loads, turns, strict=True))[at_ends:]
@@ -444,6 +449,11 @@ def moved(world: World, state: BedState, h: jax.Array) -> BedState:
     particles = state.particles
     position = each(lambda x, v: x + h * v, particles.position, particles.velocity)
     return state._replace(time=state.time + h, particles=particles._replace(position=position))
+
+
+def ended(world: World, state: BedState) -> BedState:
+    """With the periods of its time."""
+    return state._replace(periods=world.repetition(state.time).numbers())
 
 
 def advanced(
@@ -475,7 +485,7 @@ def advanced(
         return (done < steps) & ~jnp.any(state.needs.rooms > jnp.asarray(sizes.rooms))
 
     state, _ = jax.lax.while_loop(goes_on, block, (state, jnp.zeros((), jnp.int32)))
-    return kicked(world, state, 0.5 * h)
+    return ended(world, kicked(world, state, 0.5 * h))
 
 
 def advanced_in_blocks(
@@ -498,7 +508,7 @@ def advanced_in_blocks(
     state, _ = jax.lax.scan(lambda s, _: (several(s, block), None), state, None, length=blocks)
     if rest:
         state = several(state, rest)
-    return kicked(world, state, 0.5 * h)
+    return ended(world, kicked(world, state, 0.5 * h))
 
 
 def in_order(particles: Particles, values: Components) -> jax.Array:

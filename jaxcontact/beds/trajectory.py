@@ -45,8 +45,8 @@ _ADVICE = {
         "speeds and loads: raise the stiffness; or the time step is too long: shorten time_step."
     ),
     BedStatus.LISTS_OUTRUN: (
-        "A sphere moved further between two makings of the lists than these reach, or adhesion "
-        "held a contact further than that: contacts may be missing. Make them more often "
+        "A sphere moved further between two makings of the lists than these reach, or a contact "
+        "acts or holds further than that: contacts may be missing. Make them more often "
         "(steps_per_list), or let them reach further (skin of sizes). Without steps_per_list they "
         "are made when needed."
     ),

@@ -296,3 +296,69 @@ def test_what_is_not_between_two_spheres_is_refused():
             jc.simulate_bed(bed, start, [0.0, 0.1], time_step=1e-4)
     with pytest.raises(ValueError, match="time_step must be given"):
         jc.simulate_bed(jc.Bed(spheres=alike, contact=plain), start, [0.0, 0.1])
+
+
+@jc.parameters.model
+class Given(jc.BedPairContact):
+    """Whatever a function gives."""
+
+    give: object = jc.parameters.static()
+
+    def of_spheres(self, *, radius, mass):
+        return self.give(radius, mass)
+
+
+def ball(radius, mass, model=BALLS):
+    return pfc.Contact(
+        model=model, radius1=radius[0], mass1=mass[0], radius2=radius[1], mass2=mass[1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("give", "text"),
+    [
+        (lambda radius, mass: None, "gives a NoneType, which is no PairContact"),
+        (lambda radius, mass: LINEAR, "gives a LinearSpringDashpot, which is no"),
+        (lambda radius, mass: ball(radius[:1] * 2, mass), r"of radii \(0.003, 0.003\)"),
+        (lambda radius, mass: ball((5e-3, 5e-3), mass), r"of radii \(0.005, 0.005\)"),
+        (lambda radius, mass: ball(radius, mass[::-1]), r"of masses \(0.002, 0.001\)"),
+        (lambda radius, mass: ball(sorted(radius), mass), "where"),
+        (lambda radius, mass: ball(radius, mass, pfc.Linear(kn=1e5, lin_mode=1)), "lin_mode"),
+        (
+            lambda radius, mass: exudyn.ObjectContactSphereSphere(
+                spheresRadii=radius, isHollowSphere1=True
+            ),
+            "hollow",
+        ),
+    ],
+)
+def test_what_is_given_for_a_pair_must_be_of_that_pair(give, text):
+    with pytest.raises((TypeError, ValueError), match=text):
+        jc.Bed(spheres=jc.spheres(radius=RADII, mass=MASSES), contact=Given(give=give))
+
+
+def test_a_contact_that_reaches_further_than_the_lists_is_called_so():
+    """Two spheres that pass each other 1 mm apart, with a contact that acts from 2 mm on."""
+    reaching = Pfc(model=pfc.Linear(kn=1e4, rgap=2e-3))
+    bed = jc.Bed(
+        spheres=jc.spheres(radius=np.full(2, 5e-3), mass=1e-3),
+        contact=reaching,
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.state(
+        position=[(0.0, 0.0, 0.0), (0.011, 0.0, 0.01)],
+        velocity=[(0.0, 0.0, 0.5), (0.0, 0.0, -0.5)],
+    )
+    with pytest.raises(jc.BedError, match="LISTS_OUTRUN"):
+        jc.simulate_bed(bed, start, [0.0, 0.03], time_step=1e-5)
+    sizes = jc.BedSizes((2, 2, 2), 3, 1, 1, 1, 1, 5e-3)
+    result = jc.simulate_bed(bed, start, [0.0, 0.03], time_step=1e-5, sizes=sizes)
+    assert np.abs(result.velocity[-1, 0, 0]) > 0.1
+
+
+def test_another_model_does_not_go_on_with_what_this_one_remembers():
+    times = ([0.0, 1e-4], [1e-4, 2e-4])
+    bed = crowd(Edem())
+    first = jc.simulate_bed(bed, CROWD, times[0], time_step=STEP)
+    with pytest.raises(ValueError, match="remember something else"):
+        jc.simulate_bed(bed.replace(contact=Edem(linear=True)), first.end, times[1], time_step=STEP)

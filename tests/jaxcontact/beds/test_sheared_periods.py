@@ -166,6 +166,24 @@ def speed_by_the_rate_of_shear():
     return speed, jax.jit(jax.jacfwd(speed))(SLIDING)
 
 
+def test_repetitions_do_not_jump_where_a_bed_goes_on_at_another_rate():
+    end, now = moved().end, float(TIMES[-1])
+    go_on = functools.partial(jc.simulate_bed, time_step=STEP, sizes=moved().sizes)
+    with pytest.raises(ValueError, match=r"shift of 0\.025 m.*repetitions would jump"):
+        go_on(bed_of(sliding=-SLIDING), end, [now, now + STEP])
+    with pytest.raises(ValueError, match="repetitions would jump"):
+        go_on(bed_of(period_rate=(0.1, None, None)), end, [now, now + STEP])
+    with pytest.raises(ValueError, match="repetitions would jump"):
+        go_on(bed_of(), end, [0.0, STEP])
+    turned = bed_of(shift=SHIFT + SLIDING * now - 3 * LENGTHS[0], sliding=-SLIDING)
+    stays = bed_of(shift=SHIFT + SLIDING * now, sliding=SLIDING)
+    one = go_on(stays, end, [0.0, STEP])
+    other = go_on(bed_of(), end, [now, now + STEP])
+    np.testing.assert_allclose(one.position, other.position, rtol=0, atol=1e-12)
+    back = go_on(turned, end, [0.0, 1e-9])
+    assert abs(float(back.energy.normal[-1] / moved().energy.normal[-1]) - 1.0) < 1e-3
+
+
 def test_derivatives_by_the_rate_of_shear_are_differences_of_the_steps():
     speed, forward = speed_by_the_rate_of_shear()
     value = jax.jit(speed)
