@@ -11,7 +11,7 @@ from jaxcontact.beds.contact_models import BedContact, BedPairContact, SphereCon
 from jaxcontact.beds.periods import Period, Repetition
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw
-from jaxcontact.laws.core.pair_contact import PairContact
+from jaxcontact.laws.core.pair_contact import PairContact, is_of_size
 from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import (
     Replaceable,
@@ -39,10 +39,6 @@ RATE_OF_PERIOD = quantity(
 )
 SHIFT = quantity(unit="m", label="way of the repetition above towards x", symbol="s")
 RATE_OF_SHIFT = quantity(unit="m/s", label="speed of the repetition above towards x", symbol="s'")
-
-
-SAME = 1e-6
-"""Relative difference up to which a radius or mass of a contact is that of its spheres."""
 
 
 @model
@@ -350,7 +346,7 @@ def _check_of_spheres(name: str, contact: BedPairContact) -> None:
             ("masses", one.masses(), mass),
         ):
             for own, wanted in zip(stated, given, strict=True):
-                if own is not None and abs(float(own) - wanted) > SAME * wanted:
+                if own is not None and not is_of_size(own, wanted):
                     raise ValueError(
                         f"Bed: {name}(radius={radius}, mass={mass}) of {type(contact).__name__} is "
                         f"of {called} {tuple(float(x) for x in stated if x is not None)}. Give the "
@@ -370,12 +366,12 @@ def _check_sizes(bed: Bed) -> None:
             for own in stated:
                 if own is None or not is_concrete((own, given)):
                     continue
-                there = np.asarray(given, float)
-                if np.any(np.abs(there - float(own)) > SAME * there):
+                least, most = float(np.min(given)), float(np.max(given))
+                if not (is_of_size(own, least) and is_of_size(own, most)):
                     raise ValueError(
                         f"simulate_bed: bed.contact, a {type(contact).__name__}, is of spheres of "
                         f"the {called} {float(own):g} {unit}, but those of the bed have "
-                        f"{there.min():g} to {there.max():g} {unit}. Give the same, or a "
+                        f"{least:g} to {most:g} {unit}. Give the same, or a "
                         "BedPairContact, which follows the sizes of each pair."
                     )
 

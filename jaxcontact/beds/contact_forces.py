@@ -11,6 +11,9 @@ from jaxcontact.beds.components import Components, cross, dot, each
 from jaxcontact.beds.contact_lists import History
 from jaxcontact.beds.touch import Touch
 
+INSTANT = 1e-6
+"""Time step, in units of the first, at whose end contacts are that begin without a past."""
+
 Model = TypeVar("Model")
 """Of one contact, with numbers as its leaves."""
 
@@ -52,6 +55,18 @@ class Table(NamedTuple, Generic[Model]):
     models: Model
     several: bool
 
+    @property
+    def axis(self) -> int | None:
+        """Of contacts in what ``of`` gives; ``None`` where all are alike."""
+        return 0 if self.several else None
+
+    @property
+    def first(self) -> Model:
+        """One of the models."""
+        if not self.several:
+            return self.models
+        return jax.tree.map(lambda leaf: leaf[0], self.models)
+
     def of(self, which: jax.Array | None) -> Model:
         """The model of each contact, by its number in the table; leaves ``(contacts, ...)`` where
         there are several.
@@ -90,13 +105,13 @@ class ContactForces(abc.ABC):
     def unloaded(self, room: int, real: Any) -> History:
         """Of as many contacts that begin."""
 
-    @abc.abstractmethod
     def begun(
         self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array
     ) -> tuple[Loads, History]:
         """Loads and histories of contacts that are there at the start, springs without
         elongation.
         """
+        return self.after_step(touch, history, which, INSTANT * time_step)
 
     @abc.abstractmethod
     def after_step(

@@ -26,9 +26,6 @@ from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.simulation.multibody.pairs import normal_force
 from jaxcontact.simulation.multibody.step import damping_speed
 
-INSTANT = 1e-6
-"""Time step, in units of the first, at whose end springs are that begin without elongation."""
-
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 """For the work of a force along its overlap."""
 
@@ -121,9 +118,7 @@ class LawForces(ContactForces):
     @property
     def kinds(self) -> ContactModel:
         """The laws of some contact: memories depend on their kinds alone."""
-        models, several = self.contacts
-        one = jax.tree.map(lambda leaf: leaf[0], models) if several else models
-        return self._laws(one, jnp.asarray(1.0))
+        return self._laws(self.contacts.first, jnp.asarray(1.0))
 
     @property
     def convention(self) -> str:
@@ -142,11 +137,6 @@ class LawForces(ContactForces):
             return from_last_axis(jnp.asarray(spring.elongation))
         zero = jnp.zeros_like(history.scalars[2])
         return (zero, zero, zero)
-
-    def begun(
-        self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array
-    ) -> tuple[Loads, History]:
-        return self.after_step(touch, history, which, INSTANT * time_step)
 
     def after_step(
         self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array
@@ -169,9 +159,9 @@ class LawForces(ContactForces):
             answer = self._answer(contact, constants, seen, memory, time_step)
             return jax.tree.map(lambda leaf: leaf[0], answer)
 
-        batched = 0 if self.contacts.several else None
+        axis = self.contacts.axis
         constants = None if self.constants is None else self.constants.of(which)
-        answer = jax.vmap(one, in_axes=(batched, batched, 0, 0))(
+        answer = jax.vmap(one, in_axes=(axis, axis, 0, 0))(
             self.contacts.of(which), constants, seen, memory
         )
         friction = from_last_axis(answer.friction)
@@ -204,9 +194,9 @@ class LawForces(ContactForces):
                 bent = laws.rolling.energy(memory.rolling)
             return jax.tree.map(lambda leaf: leaf[0], Stored(normal, sheared, bent))
 
-        batched = 0 if self.contacts.several else None
+        axis = self.contacts.axis
         constants = None if self.constants is None else self.constants.of(which)
-        return jax.vmap(one, in_axes=(batched, batched, 0, 0, 0, 0))(
+        return jax.vmap(one, in_axes=(axis, axis, 0, 0, 0, 0))(
             self.contacts.of(which), constants, overlap, touch.mass, touch.radius, memory
         )
 

@@ -24,9 +24,6 @@ from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.numerics.smooth import positive_part
 
-INSTANT = 1e-6
-"""Time step, in units of the first, at whose end contacts are that begin."""
-
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 """For the work of a force along its overlap."""
 
@@ -115,11 +112,6 @@ class PairForces(ContactForces):
         zero = jnp.zeros(history.scalars[0].shape)
         return (zero, zero, zero)
 
-    def begun(
-        self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array
-    ) -> tuple[Loads, History]:
-        return self.after_step(touch, history, which, INSTANT * time_step)
-
     def after_step(
         self, touch: Touch, history: History, which: jax.Array | None, time_step: jax.Array
     ) -> tuple[Loads, History]:
@@ -129,8 +121,8 @@ class PairForces(ContactForces):
             return stepped(of(contact, pair), listed, memory, pair, time_step)
 
         assert touch.ends is not None  # a PairContact at a wall is refused
-        batched = 0 if self.contacts.several else None
-        answer = jax.vmap(one, in_axes=(batched, 0, 0, 0))(
+        axis = self.contacts.axis
+        answer = jax.vmap(one, in_axes=(axis, 0, 0, 0))(
             self.contacts.of(which), listed, memory, ordered(touch, touch.ends)
         )
         first = touch.ends.i_first[:, None]
@@ -159,8 +151,8 @@ class PairForces(ContactForces):
         def one(contact: Any, memory: PairMemory, pair: Pair, depth: jax.Array) -> jax.Array:
             return work_of_overlap(of(contact, pair), memory, pair, depth)
 
-        batched = 0 if self.contacts.several else None
-        normal = jax.vmap(one, in_axes=(batched, 0, 0, 0))(
+        axis = self.contacts.axis
+        normal = jax.vmap(one, in_axes=(axis, 0, 0, 0))(
             self.contacts.of(which), memory, ordered(touch, touch.ends), overlap
         )
         nothing = jnp.zeros_like(normal)
@@ -168,8 +160,6 @@ class PairForces(ContactForces):
 
     def _example(self) -> tuple[Any, PairMemory]:
         """The contact of some pair, and what it remembers: shapes and types."""
-        models, several = self.contacts
-        contact = jax.tree.map(lambda leaf: leaf[0], models) if several else models
 
         def begun(contact: Any) -> tuple[PairContact, PairMemory]:
             one = jnp.ones(())
@@ -178,7 +168,7 @@ class PairForces(ContactForces):
             found = of(contact, pair)
             return found, found.begun(*pair.motions)
 
-        example: tuple[Any, PairMemory] = jax.eval_shape(begun, contact)
+        example: tuple[Any, PairMemory] = jax.eval_shape(begun, self.contacts.first)
         return example
 
     def _memory(self, history: History) -> tuple[jax.Array, PairMemory]:

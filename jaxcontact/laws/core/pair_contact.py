@@ -3,12 +3,23 @@ friction, torques and memory in one, as the programs have it that ``jaxcontact.s
 """
 
 import abc
+import math
 from typing import Any, ClassVar, NamedTuple
 
 import jax
+import numpy as np
 
 from jaxcontact.geometry.rigid_motion import Motion, Wrench
 from jaxcontact.parameters import Undecorated
+
+SAME = 1e-6
+"""Relative difference up to which a radius or mass of a contact is that of its sphere."""
+
+
+def is_of_size(stated: Any, given: Any) -> bool:
+    """Whether a radius or mass that a contact states is the one that its sphere has; numbers."""
+    wanted, there = float(np.ravel(stated)[0]), float(np.ravel(given)[0])
+    return math.isfinite(wanted) and abs(wanted - there) <= SAME * wanted
 
 
 class PairMemory(NamedTuple):
