@@ -146,7 +146,8 @@ class Bracket(NamedTuple):
         high: shortest that does not.
         left: excess of the speed at the end of the former [m/s].
         speed: at which it should end [m/s].
-        slope: its rate there, by the last two that end before it [m/s^2].
+        slope: its rate there, by the last two that end before it [m/s^2]; 0 after a try that does
+            not, which that rate has led to and would lead to again.
         beyond: excess at the end of ``high`` [m/s].
     """
 
@@ -405,7 +406,7 @@ def narrowed(bracket: Bracket, left: Left, length: jax.Array) -> Bracket:
         jnp.where(short, bracket.high, length),
         jnp.where(short, excess, bracket.left),
         jnp.where(short, speed, bracket.speed),
-        jnp.where(short & (slope < 0), slope, bracket.slope),
+        jnp.where(short, jnp.where(slope < 0, slope, bracket.slope), 0.0),
         jnp.where(short, bracket.beyond, excess),
     )
 
