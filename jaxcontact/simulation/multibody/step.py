@@ -863,10 +863,19 @@ def contact_step(
 
     parts = whole_and_halves(part, (state, active))
 
-    def improved(leaves: Any) -> Any:
-        return less_second_order(
-            *(jax.tree.map(lambda leaf, row=row: leaf[row], leaves) for row in (2, 0))
-        )
+    def improved(leaves: Any, force: jax.Array) -> Any:
+        """What springs of this ``force`` are at the end. Where the load ends, and they let go, in
+        the whole step and not in its halves, or there alone, they are what the halves say: between
+        two such, an extrapolation would hold more than either.
+        """
+        fine, whole = (jax.tree.map(lambda leaf, row=row: leaf[row], leaves) for row in (2, 0))
+        acts = jnp.any(force != 0.0, axis=-1)
+        alike = acts[2] == acts[0]
+
+        def where_alike(better: jax.Array, fine: jax.Array) -> jax.Array:
+            return jnp.where(alike.reshape(-1, *(1,) * (fine.ndim - 1)), better, fine)
+
+        return jax.tree.map(where_alike, less_second_order(fine, whole), fine)
 
     whole, fine = (jax.tree.map(lambda leaf, row=row: leaf[row], parts.state) for row in (0, 2))
     ended = with_unit_orientation(world, less_second_order(fine, whole))
@@ -882,7 +891,11 @@ def contact_step(
     weight = SPLIT_OF_SPRINGS if world.rolls_on_springs else SPLIT
     by_split = jax.lax.stop_gradient(weight * jnp.where(impact, differs, 0.0))
     lack = jax.lax.stop_gradient(parts.lacks.speed[1] + parts.lacks.speed[2]) + by_split
-    memory, friction, rolling = map(improved, (parts.memory, parts.friction, parts.rolling))
+    memory, friction, rolling = parts.memory, parts.friction, parts.rolling
+    if world.has_memory:
+        memory, friction = improved((memory, friction), friction)
+    if world.rolls_on_springs:
+        rolling = improved(rolling, rolling.torque)
     lacks = Lacks(lack, by_split, jnp.max(parts.lacks.by_friction, axis=0))
     return Stepped(ended, memory, friction, work, lacks, active.normal, rolling)
 
