@@ -10,6 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.geometry.rigid_motion import Motion, Partner, PlaneMotion
 from jaxcontact.geometry.rotation import rotate_between
 from jaxcontact.geometry.vectors import cross, distance_and_direction
 from jaxcontact.numerics.smooth import Real, Vector
@@ -61,6 +62,42 @@ def contact_plane(
         jnp.asarray(centre) + jnp.asarray(radius + 0.5 * gap)[..., None] * direction,
         jnp.asarray(direction),
         gap,
+    )
+
+
+def plane_between(
+    body1: Motion, body2: Partner, *, radius1: Real, radius2: Real = 0.0
+) -> ContactPlane:
+    """The plane in the middle of the gap, or overlap, of a sphere and its partner. The normal
+    points from the centre of the sphere to that of the other, or into the plane; of equal centres
+    it is zero.
+
+    Args:
+        body1: of the centre of the sphere.
+        body2: of the centre of the other sphere, or of the plane.
+        radius1: of the sphere [m].
+        radius2: of the other sphere [m]; 0, the default, for a plane.
+
+    Returns:
+        Location [m], unit normal and gap [m].
+    """
+    if not isinstance(body2, PlaneMotion):
+        return plane_between_spheres(
+            body1.position, body2.position, radius1=radius1, radius2=radius2
+        )
+    inwards = -jnp.asarray(body2.normal)
+    apart = jnp.asarray(body2.position) - jnp.asarray(body1.position)
+    distance = jnp.sum(apart * inwards, axis=-1)
+    return contact_plane(body1.position, radius=radius1, distance=distance, direction=inwards)
+
+
+def plane_between_spheres(
+    centre1: Vector, centre2: Vector, *, radius1: Real, radius2: Real
+) -> ContactPlane:
+    """As ``plane_between``, from the centres [m], ``(..., 3)``."""
+    distance, direction = distance_and_direction(jnp.asarray(centre2) - jnp.asarray(centre1))
+    return contact_plane(
+        centre1, radius=radius1, distance=distance, direction=direction, partner_radius=radius2
     )
 
 

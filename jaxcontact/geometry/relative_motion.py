@@ -6,7 +6,13 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_plane import ContactAxes, mean_spin
-from jaxcontact.geometry.rigid_motion import Motion, normal_and_tangential, velocity_at
+from jaxcontact.geometry.rigid_motion import (
+    Motion,
+    Partner,
+    PlaneMotion,
+    normal_and_tangential,
+    velocity_at,
+)
 from jaxcontact.geometry.vectors import cross
 from jaxcontact.numerics.smooth import Real, safe_norm
 
@@ -44,7 +50,7 @@ class RelativeIncrements(NamedTuple):
 
 
 def relative_motion(
-    motion1: Motion, motion2: Motion, *, location: Real, normal: Real
+    motion1: Motion, motion2: Partner, *, location: Real, normal: Real
 ) -> RelativeMotion:
     """``delta_dot = v2 + w2 x (x_c - x2) - v1 - w1 x (x_c - x1)`` and ``theta_dot = w2 - w1``,
     split along ``normal``.
@@ -52,7 +58,7 @@ def relative_motion(
     Args:
         motion1: of the reference point of body 1 (its centroid, or the centre of rotation of a
             wall).
-        motion2: of the reference point of body 2.
+        motion2: of the reference point of body 2, a sphere or a plane.
         location: the point ``x_c`` [m], ``(..., 3)``.
         normal: unit vector from 1 to 2, ``(..., 3)``.
 
@@ -68,22 +74,29 @@ def relative_motion(
     return RelativeMotion(translation, separation, shear, rotation, twist, bend)
 
 
-def plane_spin(motion1: Motion, motion2: Motion, *, normal: Real) -> jax.Array:
+def plane_spin(motion1: Motion, motion2: Partner, *, normal: Real) -> jax.Array:
     """Angular velocity [rad/s], ``(..., 3)``, of the contact plane of two spheres:
-    ``n x (v2 - v1)/|x2 - x1|`` and the mean spin of the spheres about ``n``. A vector marked on the
-    plane, ``contact_plane.carried_with_plane``, has the rate ``plane_spin x vector``.
+    ``n x (v2 - v1)/|x2 - x1|`` and the mean spin of the spheres about ``n``. On a plane it tilts as
+    that does. A vector marked on it, ``contact_plane.carried_with_plane``, has the rate
+    ``plane_spin x vector``.
 
     Args:
         motion1: of the centre of sphere 1.
-        motion2: of the centre of sphere 2.
+        motion2: of the centre of sphere 2, or of the plane.
         normal: unit vector from 1 to 2, ``(..., 3)``.
     """
+    about = mean_spin(normal, motion1.angular_velocity, motion2.angular_velocity)
+    return _tilt_rate(motion1, motion2, normal) + about[..., None] * normal
+
+
+def _tilt_rate(motion1: Motion, motion2: Partner, normal: Real) -> jax.Array:
+    """Of the normal [rad/s], ``(..., 3)``, without what turns about it."""
+    if isinstance(motion2, PlaneMotion):
+        return normal_and_tangential(jnp.asarray(motion2.angular_velocity), normal)[1]
     distance = safe_norm(jnp.asarray(motion2.position) - jnp.asarray(motion1.position))
     apart = jnp.where(distance > 0.0, distance, 1.0)[..., None]
     parting = jnp.asarray(motion2.velocity) - jnp.asarray(motion1.velocity)
-    tilt = cross(normal, parting) / apart
-    about = mean_spin(normal, motion1.angular_velocity, motion2.angular_velocity)
-    return tilt + about[..., None] * normal
+    return cross(normal, parting) / apart
 
 
 def relative_increments(

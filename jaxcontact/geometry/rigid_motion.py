@@ -1,6 +1,6 @@
 """Motion of a rigid body and what acts on it."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +23,26 @@ class Motion(NamedTuple):
     angular_velocity: Vector
 
 
+class PlaneMotion(NamedTuple):
+    """Motion of a rigid body that is a plane where it is touched; shapes ``(..., 3)``.
+
+    Attributes:
+        position: of a point of the plane, the reference point of the body [m].
+        velocity: of that point [m/s].
+        angular_velocity: [rad/s].
+        normal: unit normal of the plane, out of the body.
+    """
+
+    position: Vector
+    velocity: Vector
+    angular_velocity: Vector
+    normal: Vector
+
+
+Partner: TypeAlias = Motion | PlaneMotion
+"""What a sphere touches, another sphere, by the motion of its centre, or a plane."""
+
+
 class Wrench(NamedTuple):
     """Force and torque on a body about its centre of mass, in the global frame; shapes ``(...,
     3)``.
@@ -36,7 +56,7 @@ class Wrench(NamedTuple):
     torque: jax.Array
 
 
-def velocity_at(motion: Motion, arm: Real) -> jax.Array:
+def velocity_at(motion: Partner, arm: Real) -> jax.Array:
     """Velocity ``v + w x arm`` [m/s] of the body's material point at ``arm`` [m] from its centre;
     ``(..., 3)``.
 

@@ -78,7 +78,7 @@ class Scene(Replaceable):
         if not isinstance(self.contact, (ContactModel, PairContact)):
             raise TypeError(
                 f"Scene: contact = {_shown(self.contact)} is neither a ContactModel nor a contact "
-                "between two spheres. Give jc.ContactModel(normal=...), or a PairContact. That of "
+                "between two bodies. Give jc.ContactModel(normal=...), or a PairContact. That of "
                 "another program is exudyn.ObjectContactSphereSphere, pfc.Contact(model=...), "
                 "comsol.SphericalContact(contact=...), edem.Contact(base=...) or "
                 "modia3d.ElasticContact of jaxcontact.systems."
@@ -87,7 +87,7 @@ class Scene(Replaceable):
             isinstance(self.contact, PairContact) and self.contact_on_surfaces is not None
         ):
             raise TypeError(
-                "Scene: contact_on_surfaces is for a ContactModel. A contact between two spheres, "
+                "Scene: contact_on_surfaces is for a ContactModel. A contact between two bodies, "
                 "such as those of jaxcontact.systems, is the only one of its scene: give it as "
                 "contact."
             )

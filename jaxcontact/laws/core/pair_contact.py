@@ -1,5 +1,6 @@
-"""The interface of a contact between two bodies that brings its own kinematics: normal force,
-friction, torques and memory in one, as the programs have it that ``jaxcontact.systems`` reproduces.
+"""The interface of a contact between a sphere and another one, or a plane, that brings its own
+kinematics: normal force, friction, torques and memory in one, as the programs have it that
+``jaxcontact.systems`` reproduces.
 """
 
 import abc
@@ -9,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import numpy as np
 
-from jaxcontact.geometry.rigid_motion import Motion, Wrench
+from jaxcontact.geometry.rigid_motion import Motion, Partner, Wrench
 from jaxcontact.parameters import Undecorated
 
 SAME = 1e-6
@@ -85,6 +86,9 @@ class PairContact(Undecorated, abc.ABC):
     switches: ClassVar[tuple[str, ...]]
     """Names of what ends a branch; the first is the gap, at which contacts begin and end."""
 
+    on_a_plane: ClassVar[str] = ""
+    """How to say that the partner of the first sphere is a plane; empty, where there is no way."""
+
     @property
     def grading(self) -> int:
         """Power ``p`` such that the motion after touch-down is smooth in ``time^(1/p)``: 1, 2 or 4.
@@ -104,8 +108,8 @@ class PairContact(Undecorated, abc.ABC):
 
     @abc.abstractmethod
     def radii(self) -> tuple[Any, Any]:
-        """Radii of the two spheres [m], those that the scene must have; ``None`` for a partner that
-        is no sphere.
+        """Radii of the two spheres [m], those that the scene must have; ``None`` the second one of
+        a contact with a plane, whose motion is then a ``PlaneMotion``.
         """
 
     def masses(self) -> tuple[Any, Any]:
@@ -120,24 +124,24 @@ class PairContact(Undecorated, abc.ABC):
         return False
 
     @abc.abstractmethod
-    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
+    def begun(self, body0: Motion, body1: Partner) -> PairMemory:
         """What is remembered at the start of a simulation."""
 
     @abc.abstractmethod
-    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
+    def gap(self, body0: Motion, body1: Partner) -> jax.Array:
         """Gap [m], negative in overlap."""
 
     @abc.abstractmethod
-    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+    def act(self, memory: PairMemory, body0: Motion, body1: Partner) -> Action:
         """Forces and torques in the present mode."""
 
     @abc.abstractmethod
-    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+    def signs(self, memory: PairMemory, body0: Motion, body1: Partner) -> jax.Array:
         """``(switches,)``, positive while the mode lasts; 1 where a switch means nothing in it."""
 
     @abc.abstractmethod
     def crossed(
-        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Partner
     ) -> PairMemory:
         """What is remembered from the moment on at which the sign of a ``switch`` (its index)
         changes.

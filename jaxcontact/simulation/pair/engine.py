@@ -1,4 +1,4 @@
-"""Two bodies, or one and a ball that is held, whose contact brings its own kinematics.
+"""Two bodies, or one and a ball or plane that is held, whose contact brings its own kinematics.
 
 First a search finds steps of high order that end exactly at every event of the contact, then these
 steps are taken again with derivatives, those of the events included.
@@ -17,10 +17,10 @@ from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.methods import EventAligned
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
-from jaxcontact.simulation.pair.equations import System, motions
+from jaxcontact.simulation.pair.equations import System
 from jaxcontact.simulation.pair.replay import Replayed, motion_at, replayed
 from jaxcontact.simulation.pair.search import Steps, found_steps, size_of
-from jaxcontact.surfaces import Sphere
+from jaxcontact.surfaces import Plane, Sphere
 
 ROOM = 128
 """Steps for which there is room, unless the method says otherwise."""
@@ -41,18 +41,23 @@ def check_pair(scene: Scene, initial: State, method: Any) -> None:
             "kinematics and memory. Use method=EventAligned()."
         )
     bodies = initial.position.size // 3
-    if not isinstance(scene.bodies, Spheres) or bodies > 2:
+    on_plane = contact.radii()[1] is None
+    between, remedy = (
+        ("a sphere and a plane", "one sphere, and one jc.Plane at rest as surfaces")
+        if on_plane
+        else ("two spheres", "two spheres and surfaces=(), or one and a jc.Sphere at rest")
+    )
+    if not on_plane and any(isinstance(surface, Plane) for surface in scene.surfaces):
+        remedy = f"{remedy}; on a plane: {contact.on_a_plane or 'a jc.ContactModel'}"
+    kind = Plane if on_plane else Sphere
+    held = [isinstance(surface, kind) and surface.motion is None for surface in scene.surfaces]
+    spheres = isinstance(scene.bodies, Spheres)
+    together = spheres and bodies <= (1 if on_plane else 2)
+    if not together or held != [True] * (2 - bodies):
         raise ValueError(
-            f"simulate: {name} is a contact between two spheres, but the scene has "
-            f"{bodies} bodies{'' if isinstance(scene.bodies, Spheres) else ' of several spheres'}. "
-            "Give two spheres, or one and a jc.Sphere among the surfaces."
-        )
-    expected = "no surface. Give surfaces=()" if bodies == 2 else "one surface, a jc.Sphere at rest"
-    held = [isinstance(surface, Sphere) and surface.motion is None for surface in scene.surfaces]
-    if held != [True] * (2 - bodies):
-        raise ValueError(
-            f"simulate: surfaces = {scene.surfaces!r}, but with {name} and {bodies} "
-            f"sphere{'s' if bodies > 1 else ''} there must be {expected}."
+            f"simulate: {name} is a contact between {between}, but the scene has {bodies} "
+            f"{'spheres' if spheres else 'bodies of several spheres'} and "
+            f"surfaces = {scene.surfaces!r}. Give {remedy}."
         )
     absent = {
         "drag": scene.drag,
@@ -110,13 +115,13 @@ def simulate_pair(
     q, v, w = (
         _with_partner(scene, value, bodies, index) for index, value in enumerate(initial[:3])
     )
-    memory = system.contact.begun(*motions(q, jnp.concatenate([v, w])))
+    memory = system.contact.begun(*system.motions(q, jnp.concatenate([v, w])))
     y = jnp.concatenate([v, w, memory.flow])
     turns = turns_at_once(system, q, y)
-    begins = system.contact.crossed(jnp.asarray(0), memory, *motions(q, y))
+    begins = system.contact.crossed(jnp.asarray(0), memory, *system.motions(q, y))
     memory = jax.tree.map(lambda new, old: jnp.where(turns, new, old), begins, memory)
     y = y.at[12:].set(memory.flow)
-    closed = (system.contact.gap(*motions(q, y)) < 0) ^ turns
+    closed = (system.contact.gap(*system.motions(q, y)) < 0) ^ turns
     duration = times[-1] - times[0]
     frozen = jax.lax.stop_gradient((system, memory, q, y, duration))
     found = jax.lax.stop_gradient(
@@ -142,7 +147,7 @@ def simulate_pair(
     status = jnp.where(found.ended, Status.SUCCESS, Status.TOO_FEW_STEPS)
     status = jnp.where(more, Status.TOO_FEW_CONTACTS, status)
     status = jnp.where(found.stuck, Status.UNSOLVED_STEP, status)
-    inside = system.contact.gap(*motions(q, y)) <= -size_of(system)
+    inside = system.contact.gap(*system.motions(q, y)) <= -size_of(system)
     status = jnp.where(inside, Status.IMPOSSIBLE_START, status)
     return Trajectory(times, position, velocity, spin, contacts, status)
 
@@ -158,26 +163,33 @@ def system_of(scene: Scene, initial: State) -> System:
     def inverse(given: jax.Array) -> jax.Array:
         return jnp.concatenate([1 / given, jnp.zeros(2 - bodies, dtype)])
 
+    held = scene.surfaces[0] if scene.surfaces else None
+    normal = jnp.asarray(held.unit_normal, dtype) if isinstance(held, Plane) else None
     gravity = jnp.broadcast_to(jnp.asarray(scene.gravity, dtype), (bodies, 3))
     gravity = jnp.where(moves[:, None], jnp.resize(gravity, (2, 3)), 0.0)
     mass, radius = of_both(scene.bodies.mass), of_both(scene.bodies.radius)
     inertia = of_both(scene.bodies.inertia_ratio) * mass * radius**2
-    return System(scene.contact, inverse(mass), inverse(inertia), gravity)
+    return System(scene.contact, inverse(mass), inverse(inertia), gravity, normal)
 
 
 def _with_partner(scene: Scene, value: jax.Array, bodies: int, part: int) -> jax.Array:
     """Positions, velocities or spins of two bodies, ``(6,)``."""
     if bodies == 2:
         return jnp.ravel(value)
-    held = jnp.asarray(scene.surfaces[0].center, value.dtype) if part == 0 else jnp.zeros(3)
-    return jnp.concatenate([value[0], held])
+    held = _place_of(scene.surfaces[0]) if part == 0 else jnp.zeros(3)
+    return jnp.concatenate([value[0], jnp.asarray(held, value.dtype)])
+
+
+def _place_of(held: Any) -> Any:
+    """The centre of a sphere that is held, or the point of a plane next to the origin [m]."""
+    return held.offset * held.unit_normal if isinstance(held, Plane) else held.center
 
 
 def gap_change(system: System, q: jax.Array, y: jax.Array, along: jax.Array) -> jax.Array:
     """Derivative of the gap as the bodies move ``along`` (6,)."""
 
     def gap(q: jax.Array) -> jax.Array:
-        return system.contact.gap(*motions(q, y))
+        return system.contact.gap(*system.motions(q, y))
 
     return jax.jvp(gap, (q,), (along,))[1]
 
@@ -186,7 +198,7 @@ def turns_at_once(system: System, q: jax.Array, y: jax.Array) -> jax.Array:
     """Whether the bodies touch but for rounding, and part or meet at once against what the sign of
     the gap says.
     """
-    gap = system.contact.gap(*motions(q, y))
+    gap = system.contact.gap(*system.motions(q, y))
     rounding = 1e3 * jnp.finfo(q.dtype).eps
     touches = jnp.abs(gap) <= rounding * jnp.maximum(size_of(system), jnp.max(jnp.abs(q)))
     rate = gap_change(system, q, y, y[:6])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion, Partner, PlaneMotion
 from jaxcontact.laws.core.pair_contact import PairContact, PairMemory
 from jaxcontact.numerics.radau import moments, radau
 
@@ -24,13 +24,20 @@ NO_EVENT = -1
 
 class System(NamedTuple):
     """Two bodies and their contact; the inverses of mass and moment of inertia ``(2,)`` are 0 for
-    what is held, and so is its acceleration ``(2, 3)`` [m/s^2] by gravity.
+    what is held, and so is its acceleration ``(2, 3)`` [m/s^2] by gravity. The second body is a
+    sphere, or a plane with a ``normal`` (3,).
     """
 
     contact: PairContact
     inverse_mass: jax.Array
     inverse_inertia: jax.Array
     gravity: jax.Array
+    normal: jax.Array | None
+
+    def motions(self, q: jax.Array, y: jax.Array) -> tuple[Motion, Partner]:
+        """Of the two bodies."""
+        sphere, partner = Motion(q[0:3], y[0:3], y[6:9]), Motion(q[3:6], y[3:6], y[9:12])
+        return sphere, partner if self.normal is None else PlaneMotion(*partner, self.normal)
 
 
 class Begin(NamedTuple):
@@ -49,14 +56,9 @@ class Goal(NamedTuple):
     length: jax.Array
 
 
-def motions(q: jax.Array, y: jax.Array) -> tuple[Motion, Motion]:
-    """Of the two bodies."""
-    return Motion(q[0:3], y[0:3], y[6:9]), Motion(q[3:6], y[3:6], y[9:12])
-
-
 def rates(system: System, begin: Begin, q: jax.Array, y: jax.Array) -> jax.Array:
     """Accelerations, angular accelerations, and rates of the flow."""
-    action = system.contact.act(PairMemory(begin.mode, begin.kept, y[12:]), *motions(q, y))
+    action = system.contact.act(PairMemory(begin.mode, begin.kept, y[12:]), *system.motions(q, y))
     forces = jnp.stack([action.on_0.force, action.on_1.force])
     torques = jnp.stack([action.on_0.torque, action.on_1.torque])
     pushed = forces * system.inverse_mass[:, None] + system.gravity
@@ -66,7 +68,7 @@ def rates(system: System, begin: Begin, q: jax.Array, y: jax.Array) -> jax.Array
 
 def signs(system: System, begin: Begin, q: jax.Array, y: jax.Array) -> jax.Array:
     """Of the switches of the contact."""
-    return system.contact.signs(PairMemory(begin.mode, begin.kept, y[12:]), *motions(q, y))
+    return system.contact.signs(PairMemory(begin.mode, begin.kept, y[12:]), *system.motions(q, y))
 
 
 def at_nodes(

@@ -18,7 +18,6 @@ from jaxcontact.simulation.pair.equations import (
     Goal,
     System,
     linearised,
-    motions,
     place_within,
     rates,
     residual,
@@ -84,7 +83,7 @@ def replayed(
             end_y = y + change[-1]
             end_q = q + length * (matrix[-1] @ (y + change)[:, :6])
             before = PairMemory(found.begin_mode, kept, end_y[12:])
-            after = system.contact.crossed(found.event, before, *motions(end_q, end_y))
+            after = system.contact.crossed(found.event, before, *system.motions(end_q, end_y))
             switches = found.event >= 0
             flow = jnp.where(switches, after.flow, end_y[12:])
             later = jnp.where(switches, after.kept, kept)

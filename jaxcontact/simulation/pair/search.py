@@ -20,7 +20,6 @@ from jaxcontact.simulation.pair.equations import (
     System,
     at_nodes,
     linearised,
-    motions,
     place_within,
     signs,
 )
@@ -166,7 +165,7 @@ def found_steps(
 
     def longest_in_flight(now: Search) -> jax.Array:
         """Time until the bodies can be half a size deep in each other; no limit in contact."""
-        gap = system.contact.gap(*motions(now.q, now.y))
+        gap = system.contact.gap(*system.motions(now.q, now.y))
         closing = jnp.linalg.norm(now.y[3:6] - now.y[0:3])
         pull = jnp.linalg.norm(system.gravity[1] - system.gravity[0])
         way = jnp.maximum(gap, 0.0) + now.scales.size / 2
@@ -289,7 +288,7 @@ def found_steps(
         )
         following = jnp.where(accepted, longer, jnp.where(aims, length * share, again))
         after = PairMemory(begin.mode, begin.kept, y[-1, 12:])
-        switched = system.contact.crossed(now.event, after, *motions(q[-1], y[-1]))
+        switched = system.contact.crossed(now.event, after, *system.motions(q[-1], y[-1]))
         after = jax.tree.map(lambda new, old: jnp.where(now.event >= 0, new, old), switched, after)
         ended = y[-1].at[12:].set(after.flow)
 

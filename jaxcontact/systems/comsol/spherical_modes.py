@@ -1,5 +1,5 @@
-"""The contact of two spheres piece by piece: its dashpot acts while they approach, and friction may
-be at its maximum.
+"""The contact of a sphere with another one, or a plane, piece by piece: its dashpot acts while
+they approach, and friction may be at its maximum.
 
 With ``smooth``, or with ramps and a smooth maximum, the forces are smooth, and these pieces are
 one.
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
+from jaxcontact.geometry.rigid_motion import Motion, Partner, Wrench, wrench_at
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
 from jaxcontact.systems.comsol.contact_force import contact_force
 from jaxcontact.systems.comsol.friction import Friction, optional_friction
-from jaxcontact.systems.comsol.spherical_geometry import SphericalGeometry, spherical_geometry
+from jaxcontact.systems.comsol.spherical_geometry import SphericalGeometry, geometry_between
 
 SWITCHES = ("gap", "turn", "maximum")
 
@@ -54,9 +54,9 @@ def load_in(parameters: Any, separates: Any, seen: SphericalGeometry) -> jax.Arr
     return -contact.k_pen * seen.plane.gap + dashpot * seen.approach
 
 
-def begun(parameters: Any, source: Motion, destination: Motion) -> PairMemory:
+def begun(parameters: Any, source: Motion, destination: Partner) -> PairMemory:
     """What the motion says; nothing is remembered."""
-    seen = spherical_geometry(parameters, source, destination)
+    seen = geometry_between(parameters, source, destination)
     return _memory(parameters, seen, seen.plane.gap < 0)
 
 
@@ -76,10 +76,10 @@ def limit_sign(parameters: Any, separates: Any, seen: SphericalGeometry) -> jax.
     return 1 - (friction.mu * load + friction.Ff_r) / friction.Ff_max
 
 
-def act(parameters: Any, memory: PairMemory, source: Motion, destination: Motion) -> Action:
+def act(parameters: Any, memory: PairMemory, source: Motion, destination: Partner) -> Action:
     """Forces and moments in the present mode."""
     mode = Mode(*memory.mode)
-    seen = spherical_geometry(parameters, source, destination)
+    seen = geometry_between(parameters, source, destination)
     load = load_in(parameters, mode.separates, seen)
     friction, touching, smooth = parameters.friction, jnp.ones_like(load), parameters.smooth
     if is_gradual(parameters):
@@ -113,10 +113,10 @@ def act(parameters: Any, memory: PairMemory, source: Motion, destination: Motion
     )
 
 
-def signs(parameters: Any, memory: PairMemory, source: Motion, destination: Motion) -> jax.Array:
+def signs(parameters: Any, memory: PairMemory, source: Motion, destination: Partner) -> jax.Array:
     """Of ``SWITCHES``."""
     mode = Mode(*memory.mode)
-    seen = spherical_geometry(parameters, source, destination)
+    seen = geometry_between(parameters, source, destination)
     closed, one = mode.closed == CLOSED, jnp.ones_like(seen.approach)
     gap = jnp.where(closed, -seen.plane.gap, seen.plane.gap)
     turn = jnp.where(mode.separates == APPROACHES, seen.approach, -seen.approach)
@@ -130,11 +130,11 @@ def signs(parameters: Any, memory: PairMemory, source: Motion, destination: Moti
 
 
 def crossed(
-    parameters: Any, switch: jax.Array, memory: PairMemory, source: Motion, destination: Motion
+    parameters: Any, switch: jax.Array, memory: PairMemory, source: Motion, destination: Partner
 ) -> PairMemory:
     """From an event on; where the dashpot sets in or ends, friction may leave its maximum."""
     mode = Mode(*memory.mode)
-    seen = spherical_geometry(parameters, source, destination)
+    seen = geometry_between(parameters, source, destination)
     at_gap = _memory(parameters, seen, 1 - mode.closed)
     separates = jnp.where(switch == 1, 1 - mode.separates, mode.separates)
     saturated = jnp.where(switch == 2, 1 - mode.saturated, mode.saturated)

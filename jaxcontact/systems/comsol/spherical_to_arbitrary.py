@@ -3,7 +3,7 @@ which moves.
 """
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,11 +28,15 @@ from jaxcontact.systems.comsol.friction import (
     dissipation_rate,
     optional_friction,
 )
+from jaxcontact.systems.comsol.rigid_body_pair import RigidBodyPair
 
 
 @model
-class ArbitraryContact:
+class ArbitraryContact(RigidBodyPair):
     """A sphere in contact with a boundary: parameters.
+
+    ``Scene(contact=ArbitraryContact(...))`` simulates it between a sphere and a
+    ``jaxcontact.Plane`` that is held.
 
     Attributes:
         r_s: radius of the source sphere [m].
@@ -58,6 +62,10 @@ class ArbitraryContact:
     def __post_init__(self) -> None:
         check_arms("ArbitraryContact", self.arms)
         check_smooth("ArbitraryContact", self.smooth, self.contact, self.friction)
+
+    def radii(self) -> tuple[Any, Any]:
+        """``r_s``, and ``None`` of the boundary."""
+        return self.r_s, None
 
 
 class SphericalToArbitrary(NamedTuple):

@@ -3,19 +3,17 @@ sphere.
 """
 
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
-from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.coulomb import TANH
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
-from jaxcontact.systems.comsol import spherical_modes
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force
 from jaxcontact.systems.comsol.friction import (
     Friction,
@@ -23,11 +21,12 @@ from jaxcontact.systems.comsol.friction import (
     dissipation_rate,
     optional_friction,
 )
+from jaxcontact.systems.comsol.rigid_body_pair import RigidBodyPair
 from jaxcontact.systems.comsol.spherical_geometry import spherical_geometry
 
 
 @model
-class SphericalContact(PairContact):
+class SphericalContact(RigidBodyPair):
     """Two spheres in contact: parameters.
 
     ``Scene(contact=SphericalContact(...))`` simulates it, between two spheres or between one and a
@@ -61,8 +60,6 @@ class SphericalContact(PairContact):
     inside: bool = static(default=False)
     arms: str = static(default="undeformed")
 
-    switches: ClassVar[tuple[str, ...]] = spherical_modes.SWITCHES
-
     def __post_init__(self) -> None:
         check_arms("SphericalContact", self.arms)
         check_smooth("SphericalContact", self.smooth, self.contact, self.friction)
@@ -70,28 +67,6 @@ class SphericalContact(PairContact):
     def radii(self) -> tuple[Any, Any]:
         """``r_s`` and ``r_d``."""
         return self.r_s, self.r_d
-
-    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
-        """What the motion says; nothing is remembered."""
-        return spherical_modes.begun(self, body0, body1)
-
-    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
-        """Gap [m], negative in overlap."""
-        return spherical_geometry(self, body0, body1).plane.gap
-
-    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
-        """Forces and moments in the present mode."""
-        return spherical_modes.act(self, memory, body0, body1)
-
-    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
-        """Of ``switches``."""
-        return spherical_modes.signs(self, memory, body0, body1)
-
-    def crossed(
-        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
-    ) -> PairMemory:
-        """What the mode is from an event on."""
-        return spherical_modes.crossed(self, switch, memory, body0, body1)
 
 
 class SphericalToSpherical(NamedTuple):

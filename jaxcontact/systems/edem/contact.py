@@ -7,15 +7,20 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.contact_disk import hertz_area, largest_section_area, sphere_plane_area
+from jaxcontact.geometry.contact_disk import hertz_area
 from jaxcontact.geometry.contact_plane import (
     ContactPlane,
     carried_with_plane,
-    contact_plane,
     mean_spin,
 )
 from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
-from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
+from jaxcontact.geometry.rigid_motion import (
+    Motion,
+    Partner,
+    PlaneMotion,
+    Wrench,
+    wrench_at,
+)
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing, gated
 from jaxcontact.laws.friction.rolling import constant_rolling_torque
@@ -39,14 +44,14 @@ from jaxcontact.systems.edem.spinning_friction import (
 class Contact(PairContact):
     """Two bodies in contact: parameters.
 
-    ``Scene(contact=Contact(...))`` simulates it in the limit of short steps, between two spheres or
-    between one and a ``jaxcontact.Sphere`` that is held: particle 1 is the first body, particle 2
-    the second one or the surface. Their masses must be those of the scene. ``contact_modes`` says
-    what the limit is.
+    ``Scene(contact=Contact(...))`` simulates it in the limit of short steps, between two spheres,
+    between one and a ``jaxcontact.Sphere`` that is held, or on a ``jaxcontact.Plane``: particle 1
+    is the first body, particle 2 the second one or the sphere that is held. Their masses must be
+    those of the scene. ``contact_modes`` says what the limit is.
 
     Attributes:
         particle1: body 1.
-        particle2: body 2; ``None``, the default, is a geometry.
+        particle2: body 2; ``None``, the default, is a plane geometry.
         base: base model.
         spinning: spinning friction; ``None``, the default, is none, and no damping of rocking
             either.
@@ -72,6 +77,7 @@ class Contact(PairContact):
     spinning: SpinningFriction | None = None
     smooth: Smoothing | None = None
     switches: ClassVar[tuple[str, ...]] = contact_modes.SWITCHES
+    on_a_plane: ClassVar[str] = "edem.Contact without particle2"
 
     def __post_init__(self) -> None:
         check_smoothing("Contact", self.smooth)
@@ -99,31 +105,31 @@ class Contact(PairContact):
         contact_modes.check_followed(self)
 
     def radii(self) -> tuple[Any, Any]:
-        """Of the two particles [m]."""
+        """Of the two particles [m]; ``None`` that of a geometry."""
         return self.particle1.radius, None if self.particle2 is None else self.particle2.radius
 
     def masses(self) -> tuple[Any, Any]:
-        """Of the two particles [kg]."""
+        """Of the two particles [kg]; ``None`` that of a geometry."""
         return self.particle1.mass, None if self.particle2 is None else self.particle2.mass
 
-    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
+    def begun(self, body0: Motion, body1: Partner) -> PairMemory:
         """A spring without load, and what the motion says."""
         return contact_modes.begun(self, body0, body1)
 
-    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
+    def gap(self, body0: Motion, body1: Partner) -> jax.Array:
         """Gap [m], negative in overlap."""
-        return contact_modes.plane_between(self, body0, body1).gap
+        return contact_modes.plane_of(self, body0, body1).gap
 
-    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+    def act(self, memory: PairMemory, body0: Motion, body1: Partner) -> Action:
         """Forces and torques in the present mode."""
         return contact_modes.act(self, memory, body0, body1)
 
-    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+    def signs(self, memory: PairMemory, body0: Motion, body1: Partner) -> jax.Array:
         """Of ``switches``."""
         return contact_modes.signs(self, memory, body0, body1)
 
     def crossed(
-        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Partner
     ) -> PairMemory:
         """What is remembered from an event on."""
         return contact_modes.crossed(self, switch, memory, body0, body1)
@@ -267,16 +273,11 @@ def sphere_sphere(
         >>> print(f"{forces.normal_force:.1f} N")
         43.1 N
     """
-    one, two = parameters.particle1, parameters.particle2
-    if two is None:
+    if parameters.particle2 is None:
         raise ValueError(
             "edem.sphere_sphere: parameters.particle2 is missing. Give it, or call sphere_geometry."
         )
-    plane = contact_modes.plane_between(parameters, motion1, motion2)
-    section = largest_section_area(
-        overlap_of(parameters, plane), radius1=one.radius, radius2=two.radius
-    )
-    return _contact_forces(memory, parameters, motion1, motion2, plane, section, time_step)
+    return _contact_forces(memory, parameters, motion1, motion2, time_step)
 
 
 def sphere_geometry(
@@ -328,27 +329,20 @@ def sphere_geometry(
             "edem.sphere_geometry: parameters.particle2 is given, but a geometry is no "
             "particle. Leave it out."
         )
-    normal = jnp.asarray(normal)
-    height = jnp.sum(
-        (jnp.asarray(motion1.position) - jnp.asarray(geometry.position)) * normal, axis=-1
-    )
-    plane = contact_plane(
-        motion1.position, radius=parameters.particle1.radius, distance=height, direction=-normal
-    )
-    section = sphere_plane_area(overlap_of(parameters, plane), radius=parameters.particle1.radius)
-    return _contact_forces(memory, parameters, motion1, geometry, plane, section, time_step)
+    plane = PlaneMotion(*geometry, jnp.asarray(normal))
+    return _contact_forces(memory, parameters, motion1, plane, time_step)
 
 
 def _contact_forces(
     memory: ContactMemory,
     parameters: Contact,
     motion1: Motion,
-    motion2: Motion,
-    plane: ContactPlane,
-    section: Any,
+    motion2: Partner,
     time_step: Real,
 ) -> tuple[ContactForces, ContactMemory]:
+    plane = contact_modes.plane_of(parameters, motion1, motion2)
     base, pair, overlap = parameters.base, parameters.effective, overlap_of(parameters, plane)
+    section = contact_modes.section_area(parameters, overlap)
     smooth = parameters.smooth
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
     normal = base.normal(overlap, -motion.normal, pair, smooth=smooth)
@@ -385,7 +379,7 @@ def _tangential(
     memory: ContactMemory,
     parameters: Contact,
     motion1: Motion,
-    motion2: Motion,
+    motion2: Partner,
     plane: ContactPlane,
     slip: jax.Array,
     load: jax.Array,
@@ -445,7 +439,7 @@ def _disk_torques(
 
 
 def _rolling(
-    parameters: Contact, particle: Particle | None, motion: Motion, load: jax.Array
+    parameters: Contact, particle: Particle | None, motion: Partner, load: jax.Array
 ) -> jax.Array:
     """Standard rolling friction ``(..., 3)`` [N m] on a particle; none on a geometry."""
     if particle is None:

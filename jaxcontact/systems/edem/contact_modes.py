@@ -25,11 +25,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.geometry.contact_disk import disk_radius, hertz_area, largest_section_area
-from jaxcontact.geometry.contact_plane import ContactPlane, contact_plane
+from jaxcontact.geometry.contact_disk import (
+    disk_radius,
+    hertz_area,
+    largest_section_area,
+    sphere_plane_area,
+)
+from jaxcontact.geometry.contact_plane import ContactPlane, plane_between
 from jaxcontact.geometry.relative_motion import RelativeMotion, plane_spin, relative_motion
-from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
-from jaxcontact.geometry.vectors import cross, distance_and_direction
+from jaxcontact.geometry.rigid_motion import Motion, Partner, Wrench, wrench_at
+from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
 from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.rolling import rocking_damping_torque, rolling_torque_limit
@@ -93,23 +98,30 @@ class Touch(NamedTuple):
         return -self.motion.shear
 
 
-def plane_between(contact: Any, body1: Motion, body2: Motion) -> ContactPlane:
-    """Of two particles."""
-    distance, direction = distance_and_direction(
-        jnp.asarray(body2.position) - jnp.asarray(body1.position)
-    )
-    return contact_plane(
-        body1.position,
-        radius=contact.particle1.radius,
-        distance=distance,
-        direction=direction,
-        partner_radius=contact.particle2.radius,
-    )
+def plane_of(contact: Any, body1: Motion, body2: Partner) -> ContactPlane:
+    """Of two particles, or of one and a geometry."""
+    radii = [particle.radius for particle in particles_of(contact)]
+    return plane_between(body1, body2, radius1=radii[0], radius2=radii[1] if radii[1:] else 0.0)
 
 
-def touch_of(contact: Any, body1: Motion, body2: Motion) -> Touch:
-    """Of two particles, whether they touch or not."""
-    plane, pair = plane_between(contact, body1, body2), contact.effective
+def particles_of(contact: Any) -> list[Any]:
+    """Two, or one, whose partner is a geometry."""
+    return [one for one in (contact.particle1, contact.particle2) if one is not None]
+
+
+def section_area(contact: Any, overlap: jax.Array) -> jax.Array:
+    """Area [m^2] of the largest section of the region in which particles overlap, or one and a
+    geometry.
+    """
+    one, two = contact.particle1, contact.particle2
+    if two is None:
+        return sphere_plane_area(overlap, radius=one.radius)
+    return largest_section_area(overlap, radius1=one.radius, radius2=two.radius)
+
+
+def touch_of(contact: Any, body1: Motion, body2: Partner) -> Touch:
+    """Of two particles, or of one and a geometry, whether they touch or not."""
+    plane, pair = plane_of(contact, body1, body2), contact.effective
     motion = relative_motion(body1, body2, location=plane.location, normal=plane.normal)
     overlap = (
         jnp.maximum(-plane.gap, LEAST)
@@ -132,11 +144,6 @@ def natural_speed(contact: Any) -> jax.Array:
 def check_followed(contact: Any) -> None:
     """Raises where the limit of short steps of ``contact`` is not followed."""
     name = "edem.Contact in jaxcontact.simulate"
-    if contact.particle2 is None:
-        raise ValueError(
-            f"{name}: particle2 is missing; a plane geometry is not simulated. Give it, and two "
-            "spheres, or one and a jc.Sphere among the surfaces."
-        )
     restitution = contact.base.coefficient_of_restitution
     if is_concrete(restitution) and np.any(np.equal(restitution, 1.0)):
         raise ValueError(
@@ -153,14 +160,14 @@ def check_followed(contact: Any) -> None:
         )
 
 
-def begun(contact: Any, body1: Motion, body2: Motion) -> PairMemory:
+def begun(contact: Any, body1: Motion, body2: Partner) -> PairMemory:
     """At the start, with springs without load."""
     touch = touch_of(contact, body1, body2)
     return touching(contact, touch, body1, body2, touch.plane.gap < 0)
 
 
 def touching(
-    contact: Any, touch: Touch, body1: Motion, body2: Motion, closed: jax.Array
+    contact: Any, touch: Touch, body1: Motion, body2: Partner, closed: jax.Array
 ) -> PairMemory:
     """The memory of a contact that begins, or of none. It keeps the slowest speed of a rotation
     that is told from rest [m/s].
@@ -197,18 +204,19 @@ def sliding_speeds(contact: Any, touch: Touch, elongation: jax.Array) -> tuple[j
 
 
 def rotations_above(
-    contact: Any, touch: Touch, kept: jax.Array, body1: Motion, body2: Motion
+    contact: Any, touch: Touch, kept: jax.Array, body1: Motion, body2: Partner
 ) -> list[jax.Array]:
     """Spin and rolling of either body as speeds of their surfaces, above the least one [m/s]."""
-    one, two = contact.particle1, contact.particle2
-    return [
-        contact.effective.radius * jnp.abs(touch.motion.twist) - kept[0],
-        one.radius * safe_norm(jnp.asarray(body1.angular_velocity)) - kept[0],
-        two.radius * safe_norm(jnp.asarray(body2.angular_velocity)) - kept[0],
+    spin = contact.effective.radius * jnp.abs(touch.motion.twist)
+    rolling = [
+        particle.radius * safe_norm(jnp.asarray(body.angular_velocity))
+        for particle, body in zip(particles_of(contact), (body1, body2), strict=False)
     ]
+    of_a_geometry = [jnp.zeros_like(spin)] * (2 - len(rolling))
+    return [speed - kept[0] for speed in (spin, *rolling, *of_a_geometry)]
 
 
-def act(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> Action:
+def act(contact: Any, memory: PairMemory, body1: Motion, body2: Partner) -> Action:
     """Forces and torques; the base model's act at the middle of the overlap."""
     touch, mode = touch_of(contact, body1, body2), Mode(*memory.mode)
     pushes = normal_force(contact, mode, touch)
@@ -268,11 +276,10 @@ def disk_torque(contact: Any, mode: Mode, touch: Touch, kept: jax.Array) -> jax.
     friction, pair = contact.spinning, contact.effective
     if friction is None:
         return jnp.zeros_like(touch.slip)
-    one, two = contact.particle1, contact.particle2
     if friction.disk == "hertz":
         area = hertz_area(touch.overlap, effective_radius=pair.radius)
     else:
-        area = largest_section_area(touch.overlap, radius1=one.radius, radius2=two.radius)
+        area = section_area(contact, touch.overlap)
     spin, rocking = -touch.motion.twist, -touch.motion.bend
     disk: dict[str, Any] = {
         "coefficient": friction.mu,
@@ -302,9 +309,11 @@ def disk_torque(contact: Any, mode: Mode, touch: Touch, kept: jax.Array) -> jax.
 
 
 def rolling_torque(
-    contact: Any, rolls: jax.Array, particle: Any, body: Motion, load: jax.Array, kept: jax.Array
+    contact: Any, rolls: jax.Array, particle: Any, body: Partner, load: jax.Array, kept: jax.Array
 ) -> jax.Array:
-    """Standard rolling friction on a particle [N m], ``(3,)``."""
+    """Standard rolling friction on a particle [N m], ``(3,)``; none on a geometry."""
+    if particle is None:
+        return jnp.zeros(3, load.dtype)
     if contact.smooth is not None:
         return smooth_rolling_torque(
             contact.smooth,
@@ -325,7 +334,7 @@ def rolling_torque(
 
 def smooth_rolling_torque(
     smooth: Smoothing,
-    body: Motion,
+    body: Partner,
     load: jax.Array,
     *,
     rolling_coefficient: Real,
@@ -344,7 +353,7 @@ def smooth_rolling_torque(
     return -limit[..., None] * direction
 
 
-def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax.Array:
+def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Partner) -> jax.Array:
     """Of ``SWITCHES``."""
     touch, mode = touch_of(contact, body1, body2), Mode(*memory.mode)
     one, closed = jnp.ones_like(touch.overlap), mode.closed == CLOSED
@@ -366,7 +375,8 @@ def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax
     turning = rotations_above(contact, touch, memory.kept, body1, body2)
     matters = [
         jnp.asarray(contact.spinning is not None and contact.spinning.limit == "time_step"),
-        *2 * [jnp.greater(contact.base.rolling_friction, 0.0)],
+        jnp.greater(contact.base.rolling_friction, 0.0),
+        (contact.particle2 is not None) & jnp.greater(contact.base.rolling_friction, 0.0),
     ]
     rotations = [
         jnp.where(resisted, jnp.where(turns == TURNS, above, -above), one)
@@ -377,7 +387,7 @@ def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax
 
 
 def crossed(
-    contact: Any, switch: jax.Array, memory: PairMemory, body1: Motion, body2: Motion
+    contact: Any, switch: jax.Array, memory: PairMemory, body1: Motion, body2: Partner
 ) -> PairMemory:
     """From an event on."""
     touch = touch_of(contact, body1, body2)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.rigid_motion import Motion, normal_and_tangential, velocity_at
+from jaxcontact.geometry.rigid_motion import Motion, Partner, normal_and_tangential, velocity_at
 from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.numerics.smooth import Real
 
@@ -37,7 +37,7 @@ class Kinematics(NamedTuple):
 
 
 def sphere_sphere_kinematics(
-    radius0: Real, radius1: Real, body0: Motion, body1: Motion, *, hollow: bool
+    radius0: Real, radius1: Real, body0: Motion, body1: Partner, *, hollow: bool
 ) -> Kinematics:
     """``g = h |p1 - p0| - (r0 + h r1)``, ``n = h (p1 - p0)/|p1 - p0|``, ``h = -1`` when sphere 1 is
     hollow around sphere 0, else 1.

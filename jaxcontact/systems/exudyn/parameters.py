@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion, Partner
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
@@ -170,24 +170,24 @@ class ObjectContactSphereSphere(PairContact):
         """``isHollowSphere1``."""
         return self.isHollowSphere1
 
-    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
+    def begun(self, body0: Motion, body1: Partner) -> PairMemory:
         """A data node of zeros, and what the motion says."""
         return sphere_sphere_modes.begun(self, body0, body1)
 
-    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
+    def gap(self, body0: Motion, body1: Partner) -> jax.Array:
         """Gap [m], negative in overlap."""
         return sphere_sphere_modes.kinematics_of(self, body0, body1).gap
 
-    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+    def act(self, memory: PairMemory, body0: Motion, body1: Partner) -> Action:
         """Forces and torques in the present mode."""
         return sphere_sphere_modes.act(self, memory, body0, body1)
 
-    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+    def signs(self, memory: PairMemory, body0: Motion, body1: Partner) -> jax.Array:
         """Of ``switches``."""
         return sphere_sphere_modes.signs(self, memory, body0, body1)
 
     def crossed(
-        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Partner
     ) -> PairMemory:
         """What is remembered from an event on."""
         return sphere_sphere_modes.crossed(self, switch, memory, body0, body1)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.rigid_motion import Motion, Wrench
+from jaxcontact.geometry.rigid_motion import Motion, Partner, Wrench
 from jaxcontact.geometry.vectors import cross
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
 from jaxcontact.numerics.smooth import positive_power, safe_norm
@@ -53,7 +53,7 @@ class Kept(NamedTuple):
     plastic_overlap: Any
 
 
-def kinematics_of(contact: Any, body0: Motion, body1: Motion) -> Kinematics:
+def kinematics_of(contact: Any, body0: Motion, body1: Partner) -> Kinematics:
     """At the contact of the two spheres."""
     r0, r1 = contact.spheresRadii[0], contact.spheresRadii[1]
     return sphere_sphere_kinematics(r0, r1, body0, body1, hollow=contact.isHollowSphere1)
@@ -87,7 +87,7 @@ def pull_off_force(contact: Any) -> jax.Array:
     return jnp.where(plastic, contact.constantPullOffForce, 0.0)
 
 
-def begun(contact: Any, body0: Motion, body1: Motion) -> PairMemory:
+def begun(contact: Any, body0: Motion, body1: Partner) -> PairMemory:
     """With a data node of zeros at the start."""
     if not contact.compatibility.damping_pulls and contact.smooth is None:
         raise ValueError(
@@ -119,7 +119,7 @@ def _whole(mode: Mode) -> jax.Array:
     return jnp.stack([jnp.asarray(part).astype(int) for part in mode])
 
 
-def act(contact: Any, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+def act(contact: Any, memory: PairMemory, body0: Motion, body1: Partner) -> Action:
     """Forces and torques; friction acts at the middle of the overlap."""
     kinematics = kinematics_of(contact, body0, body1)
     mode, kept = Mode(*memory.mode), Kept(*memory.kept)
@@ -163,7 +163,7 @@ def plastic_share(contact: Any) -> jax.Array:
     return positive_power(contact.contactPlasticityRatio, 1 / contact.contactStiffnessExponent)
 
 
-def signs(contact: Any, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+def signs(contact: Any, memory: PairMemory, body0: Motion, body1: Partner) -> jax.Array:
     """Of ``SWITCHES``."""
     kinematics = kinematics_of(contact, body0, body1)
     mode, kept = Mode(*memory.mode), Kept(*memory.kept)
@@ -238,7 +238,7 @@ def yield_signs(
 
 
 def crossed(
-    contact: Any, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+    contact: Any, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Partner
 ) -> PairMemory:
     """From an event on."""
     kinematics = kinematics_of(contact, body0, body1)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import jax
 
-from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion, Partner
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
@@ -31,10 +31,11 @@ class ElasticContact(PairContact):
     """Parameters of the contact between two solids; ``elastic_contact`` makes one from the
     palettes.
 
-    ``Scene(contact=elastic_contact(...))`` simulates it, between two spheres or between one and a
-    ``jaxcontact.Sphere`` that is held: solid 1 is the first body, solid 2 the second one or the
-    surface. Its derivatives are those of motions that stay above ``vsmall`` or below it where a
-    contact starts: the damping jumps there.
+    ``Scene(contact=elastic_contact(...))`` simulates it, between two spheres, between one and a
+    ``jaxcontact.Sphere`` that is held, or, where solid 2 is flat as a ``Box`` is, on a
+    ``jaxcontact.Plane``: solid 1 is the first body, solid 2 the second one or the surface. Its
+    derivatives are those of motions that stay above ``vsmall`` or below it where a contact starts:
+    the damping jumps there.
 
     Args:
         solid1: shape and names.
@@ -82,6 +83,7 @@ class ElasticContact(PairContact):
     tension: bool = static(default=False)
 
     switches: ClassVar[tuple[str, ...]] = elastic_contact_modes.SWITCHES
+    on_a_plane: ClassVar[str] = "modia3d.elastic_contact with a modia3d.Box as the shape of solid2"
 
     def __post_init__(self) -> None:
         restitution_of(self.restitution_law)
@@ -98,31 +100,31 @@ class ElasticContact(PairContact):
         return 2
 
     def check(self) -> None:
-        """Raises where a solid is no sphere."""
+        """Raises where solid 1 is no sphere, or solid 2 neither a sphere nor flat."""
         elastic_contact_modes.check_followed(self)
 
     def radii(self) -> tuple[Any, Any]:
-        """Half the diameters of the spheres [m]."""
+        """Half the diameters of the spheres [m]; ``None`` that of a flat solid."""
         return elastic_contact_modes.radii(self)
 
-    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
+    def begun(self, body0: Motion, body1: Partner) -> PairMemory:
         """What the motion says: a contact that there is starts now."""
         return elastic_contact_modes.begun(self, body0, body1)
 
-    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
+    def gap(self, body0: Motion, body1: Partner) -> jax.Array:
         """Gap [m], negative in contact; ``contactEpsilon`` is taken off it."""
         return elastic_contact_modes.gap(self, body0, body1)
 
-    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+    def act(self, memory: PairMemory, body0: Motion, body1: Partner) -> Action:
         """Forces and torques in the present mode."""
         return elastic_contact_modes.act(self, memory, body0, body1)
 
-    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+    def signs(self, memory: PairMemory, body0: Motion, body1: Partner) -> jax.Array:
         """Of ``switches``."""
         return elastic_contact_modes.signs(self, memory, body0, body1)
 
     def crossed(
-        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Partner
     ) -> PairMemory:
         """What is remembered from an event on."""
         return elastic_contact_modes.crossed(self, switch, memory, body0, body1)

@@ -1,5 +1,5 @@
-"""``ElasticContact`` between two spheres piece by piece: which smooth branch acts, when it ends,
-and what it remembers then.
+"""``ElasticContact`` between two spheres, or a sphere and a flat solid, piece by piece: which
+smooth branch acts, when it ends, and what it remembers then.
 
 The mode says whether the contact is closed, whether its normal force is cut (``tension=False``),
 and whether slip and relative rotation are at least ``vsmall`` and ``wsmall``, where ``reg`` has its
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.contact_plane import ContactPlane
+from jaxcontact.geometry.contact_plane import ContactPlane, plane_between
 from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
-from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion, Partner
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
 from jaxcontact.systems.modia3d.response import contact_start, response_calculation
 from jaxcontact.systems.modia3d.response_material import (
@@ -23,7 +23,6 @@ from jaxcontact.systems.modia3d.response_material import (
     lasting_material,
 )
 from jaxcontact.systems.modia3d.shape import Sphere
-from jaxcontact.systems.modia3d.sphere_planes import sphere_sphere_plane
 
 if TYPE_CHECKING:
     from jaxcontact.systems.modia3d.elastic_contact import ElasticContact
@@ -64,50 +63,53 @@ class Touch(NamedTuple):
 
 def check_followed(contact: "ElasticContact") -> None:
     """Raises where a simulation does not follow ``contact``."""
-    for number, solid in enumerate((contact.solid1, contact.solid2), 1):
-        if not isinstance(solid.shape, Sphere):
-            raise ValueError(
-                "modia3d.ElasticContact in jaxcontact.simulate: "
-                f"solid{number}.shape = {solid.shape!r}, but must be a modia3d.Sphere. "
-                "Give spheres, or take modia3d.contact_model(...), which knows planes."
-            )
+    name = "modia3d.ElasticContact in jaxcontact.simulate"
+    one, two = contact.solid1.shape, contact.solid2.shape
+    if not isinstance(one, Sphere):
+        raise ValueError(f"{name}: solid1.shape = {one!r}, but must be a modia3d.Sphere. Give one.")
+    if not (isinstance(two, Sphere) or two.isFlat):
+        raise ValueError(
+            f"{name}: solid2.shape = {two!r} is neither a modia3d.Sphere nor flat. Give a sphere, "
+            "or a modia3d.Box for a plane."
+        )
 
 
 def radii(contact: "ElasticContact") -> tuple[Any, Any]:
-    """Of the two spheres [m]."""
+    """Of the two spheres [m]; ``None`` that of a flat solid."""
     one, two = contact.solid1.shape, contact.solid2.shape
-    return 0.5 * one.diameter, 0.5 * two.diameter
+    return 0.5 * one.diameter, None if two.isFlat else 0.5 * two.diameter
 
 
-def plane_between(contact: "ElasticContact", body1: Motion, body2: Motion) -> ContactPlane:
-    """Of the two spheres."""
+def plane_of(contact: "ElasticContact", body1: Motion, body2: Partner) -> ContactPlane:
+    """Of the two spheres, or of the sphere and the flat solid."""
     radius1, radius2 = radii(contact)
-    return sphere_sphere_plane(body1, body2, radius1=radius1, radius2=radius2)
+    radius2 = 0.0 if radius2 is None else radius2
+    return plane_between(body1, body2, radius1=radius1, radius2=radius2)
 
 
-def gap(contact: "ElasticContact", body1: Motion, body2: Motion) -> jax.Array:
+def gap(contact: "ElasticContact", body1: Motion, body2: Partner) -> jax.Array:
     """Of which contacts start and end [m]: less by ``contactEpsilon`` than that of the surfaces."""
-    return plane_between(contact, body1, body2).gap - contact.contactEpsilon
+    return plane_of(contact, body1, body2).gap - contact.contactEpsilon
 
 
-def touch_of(contact: "ElasticContact", damping: jax.Array, body1: Motion, body2: Motion) -> Touch:
-    """Of two spheres, whether they touch or not."""
-    plane = plane_between(contact, body1, body2)
+def touch_of(contact: "ElasticContact", damping: jax.Array, body1: Motion, body2: Partner) -> Touch:
+    """Of two solids, whether they touch or not."""
+    plane = plane_of(contact, body1, body2)
     motion = relative_motion(body1, body2, location=plane.location, normal=plane.normal)
     return Touch(plane, motion, lasting_material(contact, damping))
 
 
-def begun(contact: "ElasticContact", body1: Motion, body2: Motion) -> PairMemory:
+def begun(contact: "ElasticContact", body1: Motion, body2: Partner) -> PairMemory:
     """At the start; a contact that there is starts then."""
     closed = gap(contact, body1, body2) < 0
     return touching(contact, body1, body2, closed)
 
 
 def touching(
-    contact: "ElasticContact", body1: Motion, body2: Motion, closed: jax.Array
+    contact: "ElasticContact", body1: Motion, body2: Partner, closed: jax.Array
 ) -> PairMemory:
     """The memory of a contact that starts, or of none."""
-    start = contact_start(body1, body2, plane_between(contact, body1, body2))
+    start = contact_start(body1, body2, plane_of(contact, body1, body2))
     damping = damping_of(contact, start.impact_speed)
     touch = touch_of(contact, damping, body1, body2)
     cut = (not contact.tension) & (push_sign(touch) < 0)
@@ -136,10 +138,10 @@ def excesses(touch: Touch) -> tuple[jax.Array, jax.Array]:
     )
 
 
-def act(contact: "ElasticContact", memory: PairMemory, body1: Motion, body2: Motion) -> Action:
+def act(contact: "ElasticContact", memory: PairMemory, body1: Motion, body2: Partner) -> Action:
     """Forces and torques of ``response_calculation`` in the present mode."""
     mode = Mode(*memory.mode)
-    plane = plane_between(contact, body1, body2)
+    plane = plane_of(contact, body1, body2)
     material = lasting_material(contact, memory.kept[0])
     smooth, acts = contact.smooth, mode.closed == CLOSED
     if smooth is None:
@@ -165,7 +167,9 @@ def act(contact: "ElasticContact", memory: PairMemory, body1: Motion, body2: Mot
     return Action(on1, on2, jnp.zeros(0, plane.gap.dtype))
 
 
-def signs(contact: "ElasticContact", memory: PairMemory, body1: Motion, body2: Motion) -> jax.Array:
+def signs(
+    contact: "ElasticContact", memory: PairMemory, body1: Motion, body2: Partner
+) -> jax.Array:
     """Of ``SWITCHES``."""
     mode = Mode(*memory.mode)
     touch = touch_of(contact, memory.kept[0], body1, body2)
@@ -193,7 +197,7 @@ def crossed(
     switch: jax.Array,
     memory: PairMemory,
     body1: Motion,
-    body2: Motion,
+    body2: Partner,
 ) -> PairMemory:
     """From an event on."""
     at_gap = touching(contact, body1, body2, memory.mode[0] == OPEN)

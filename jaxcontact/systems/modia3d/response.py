@@ -21,7 +21,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_plane import ContactPlane
 from jaxcontact.geometry.relative_motion import relative_motion
-from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
+from jaxcontact.geometry.rigid_motion import Motion, Partner, Wrench, wrench_at
 from jaxcontact.laws.core.smoothing import Smoothing, gated
 from jaxcontact.laws.friction.coulomb import MODIA3D
 from jaxcontact.laws.normal.elastic import hertz_force
@@ -126,7 +126,7 @@ class Response(NamedTuple):
 def response_calculation(
     material: ElasticContactPairResponseMaterial,
     motion1: Motion,
-    motion2: Motion,
+    motion2: Partner,
     plane: ContactPlane,
     *,
     contactEpsilon: Real = 0.0,
@@ -177,7 +177,7 @@ def response_calculation(
         material.mu_r * material.mu_r_geo, motion.rotational_velocity, material.wsmall
     )
 
-    def wrench(sign: float, body: Motion) -> Wrench:
+    def wrench(sign: float, body: Partner) -> Wrench:
         acting = wrench_at(sign * force, plane.location - jnp.asarray(body.position))
         return Wrench(acting.force, acting.torque + sign * torque)
 
@@ -217,7 +217,7 @@ def contact_response(
     memory: ContactMemory,
     contact: "ElasticContact",
     motion1: Motion,
-    motion2: Motion,
+    motion2: Partner,
     plane: ContactPlane,
 ) -> tuple[Response, ContactMemory]:
     """Forces and torques between two solids, and the memory afterwards. Conserves angular momentum.
@@ -276,7 +276,7 @@ def contact_response(
     return response, ContactMemory(jnp.where(touches, impact_speed, -1.0))
 
 
-def contact_start(motion1: Motion, motion2: Motion, plane: ContactPlane) -> ContactMemory:
+def contact_start(motion1: Motion, motion2: Partner, plane: ContactPlane) -> ContactMemory:
     """The memory of a contact that starts now. Arguments as for ``contact_response``.
 
     Args:

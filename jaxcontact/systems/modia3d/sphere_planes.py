@@ -1,9 +1,11 @@
 """Where a sphere touches a sphere, and a plane."""
 
-import jax.numpy as jnp
-
-from jaxcontact.geometry.contact_plane import ContactPlane, contact_plane
-from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.geometry.contact_plane import (
+    ContactPlane,
+    plane_between,
+    plane_between_spheres,
+)
+from jaxcontact.geometry.rigid_motion import Motion, PlaneMotion
 from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.numerics.smooth import Real
 
@@ -32,15 +34,8 @@ def sphere_sphere_plane(
         >>> print(plane.normal, f"gap {1e3 * plane.gap:.2f} mm")
         [1. 0. 0.] gap -0.10 mm
     """
-    distance, normal = distance_and_direction(
-        jnp.asarray(motion2.position) - jnp.asarray(motion1.position)
-    )
-    return contact_plane(
-        motion1.position,
-        radius=radius1,
-        partner_radius=radius2,
-        distance=distance,
-        direction=normal,
+    return plane_between_spheres(
+        motion1.position, motion2.position, radius1=radius1, radius2=radius2
     )
 
 
@@ -71,7 +66,4 @@ def sphere_flat_plane(
         gap -0.10 mm
     """
     _, outward = distance_and_direction(surface_normal)
-    height = jnp.sum(
-        (jnp.asarray(motion1.position) - jnp.asarray(motion2.position)) * outward, axis=-1
-    )
-    return contact_plane(motion1.position, radius=radius1, distance=height, direction=-outward)
+    return plane_between(motion1, PlaneMotion(*motion2, outward), radius1=radius1)

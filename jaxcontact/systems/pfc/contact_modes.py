@@ -34,9 +34,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.geometry.contact_plane import ContactPlane, contact_plane
+from jaxcontact.geometry.contact_plane import ContactPlane, plane_between
 from jaxcontact.geometry.relative_motion import RelativeMotion, plane_spin, relative_motion
-from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
+from jaxcontact.geometry.rigid_motion import Motion, Partner, Wrench, wrench_at
 from jaxcontact.geometry.vectors import cross, distance_and_direction
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
 from jaxcontact.laws.core.smoothing import Smoothing
@@ -105,8 +105,8 @@ class BallContact(Protocol):
         """Of ball 1 [m]."""
 
     @property
-    def radius2(self) -> Real:
-        """Of ball 2 [m]."""
+    def radius2(self) -> Real | None:
+        """Of ball 2 [m]; ``None`` of a facet."""
 
     @property
     def smooth(self) -> Smoothing | None:
@@ -118,7 +118,7 @@ class BallContact(Protocol):
 
     @property
     def effective_radius(self) -> Real:
-        """``1/(1/R1 + 1/R2)`` [m]."""
+        """``1/(1/R1 + 1/R2)`` [m]; ``R1`` on a facet."""
 
 
 class Mode(NamedTuple):
@@ -239,18 +239,10 @@ def check_followed(contact: BallContact) -> None:
         )
 
 
-def touch_of(contact: BallContact, body1: Motion, body2: Motion) -> Touch:
-    """Of two balls, whether they touch or not."""
-    distance, direction = distance_and_direction(
-        jnp.asarray(body2.position) - jnp.asarray(body1.position)
-    )
-    plane = contact_plane(
-        body1.position,
-        radius=contact.radius1,
-        distance=distance,
-        direction=direction,
-        partner_radius=contact.radius2,
-    )
+def touch_of(contact: BallContact, body1: Motion, body2: Partner) -> Touch:
+    """Of two balls, or of one and a facet, whether they touch or not."""
+    radius2 = 0.0 if contact.radius2 is None else contact.radius2
+    plane = plane_between(body1, body2, radius1=contact.radius1, radius2=radius2)
     motion = relative_motion(body1, body2, location=plane.location, normal=plane.normal)
     gap = plane.gap - properties(contact).rgap
     smooth = contact.smooth
@@ -279,7 +271,7 @@ def dashpots_of(contact: BallContact, touch: Touch) -> tuple[jax.Array, jax.Arra
     return damped * normal, damped * shear
 
 
-def begun(contact: BallContact, body1: Motion, body2: Motion) -> PairMemory:
+def begun(contact: BallContact, body1: Motion, body2: Partner) -> PairMemory:
     """As after the program's first step."""
     touch = touch_of(contact, body1, body2)
     springs, closing = springs_of(contact, touch), -touch.motion.normal
@@ -402,7 +394,7 @@ def carried_by_all(
     return [force for force, _ in pairs], jnp.concatenate([rate for _, rate in pairs])
 
 
-def act(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion) -> Action:
+def act(contact: BallContact, memory: PairMemory, body1: Motion, body2: Partner) -> Action:
     """Forces and torques: the contact force acts in the middle of the overlap."""
     touch, mode, given = touch_of(contact, body1, body2), Mode(*memory.mode), properties(contact)
     forces, rate = carried_by_all(contact, memory, touch)
@@ -452,7 +444,7 @@ def slider_sign(
     return jnp.where(jnp.greater(spring.coefficient, 0.0), sign, 1.0)
 
 
-def signs(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion) -> jax.Array:
+def signs(contact: BallContact, memory: PairMemory, body1: Motion, body2: Partner) -> jax.Array:
     """Of ``SWITCHES``."""
     touch, mode, given = touch_of(contact, body1, body2), Mode(*memory.mode), properties(contact)
     one = jnp.ones_like(touch.gap)
@@ -476,7 +468,7 @@ def signs(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion
 
 
 def crossed(
-    contact: BallContact, switch: jax.Array, memory: PairMemory, body1: Motion, body2: Motion
+    contact: BallContact, switch: jax.Array, memory: PairMemory, body1: Motion, body2: Partner
 ) -> PairMemory:
     """From an event on; a spring that begins to slide remembers the direction of its force, one
     that sticks again the force.

@@ -39,6 +39,7 @@ from jaxcontact.geometry.contact_plane import (
     contact_plane,
     mean_spin,
     planar_axes,
+    plane_between_spheres,
     turn_axes,
     turn_axes_first_order,
 )
@@ -46,7 +47,6 @@ from jaxcontact.geometry.relative_motion import relative_increments, relative_mo
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.segment import closest_point_on_planar_segment
 from jaxcontact.geometry.triangle import ClosestPoint, closest_point_on_triangle
-from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.core.registry import law
 from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import Real, Vector, Vectors
@@ -76,15 +76,8 @@ def ball_ball_plane(piece1: SphericalPiece, piece2: SphericalPiece) -> ContactPl
     """Contact plane of two balls or pebbles: ``n = (x2 - x1)/d``, ``g = d - R1 - R2``, ``x_c = x1 +
     (R1 + g/2) n``.
     """
-    distance, direction = distance_and_direction(
-        jnp.asarray(piece2.centre) - jnp.asarray(piece1.centre)
-    )
-    return contact_plane(
-        piece1.centre,
-        radius=piece1.radius,
-        partner_radius=piece2.radius,
-        distance=distance,
-        direction=direction,
+    return plane_between_spheres(
+        piece1.centre, piece2.centre, radius1=piece1.radius, radius2=piece2.radius
     )
 
 
