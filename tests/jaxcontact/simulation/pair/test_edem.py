@@ -253,7 +253,7 @@ def test_derivatives_are_those_of_differences():
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        (HERTZ.replace(particle2=None), "particle2 is missing"),
+        (HERTZ.replace(particle2=None), "Give one sphere, and one jc.Plane"),
         (
             HERTZ.replace(base=HERTZ.base.replace(coefficient_of_restitution=1.0)),
             "coefficient_of_restitution = 1 leaves no dashpot",

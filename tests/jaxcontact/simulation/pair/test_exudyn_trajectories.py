@@ -288,7 +288,7 @@ TWO = jc.Scene(
     [
         ({}, jc.Impulse(), "Impulse cannot follow ObjectContactSphereSphere"),
         ({"bodies": jc.spheres(radius=[0.1, 0.2], mass=1.0)}, None, "radius 0.15 m"),
-        ({"surfaces": (jc.Plane(),)}, None, "there must be no surface"),
+        ({"surfaces": (jc.Plane(),)}, None, "Give two spheres and surfaces="),
         ({"drag": jc.QuadraticDrag(coefficient=0.4)}, None, "scene.drag"),
     ],
 )
@@ -299,7 +299,7 @@ def test_what_is_not_followed_is_said(changes, method, says):
 
 def test_one_sphere_needs_a_ball_that_is_held():
     start = jc.state(position=(0.0, 0.0, 0.3))
-    with pytest.raises(ValueError, match=r"one surface, a jc\.Sphere at rest"):
+    with pytest.raises(ValueError, match=r"or one and a jc\.Sphere at rest"):
         jc.simulate(TWO.replace(surfaces=(jc.Plane(),)), start, [0.0, 0.1])
 
 

@@ -56,5 +56,5 @@ def test_a_contact_of_a_program_is_the_only_one(given):
 def test_the_floor_that_scenes_have_is_in_the_way():
     scene = jc.Scene(bodies=BALLS, contact=CONTACT)
     start = jc.state(position=[(0.0, 0.0, 0.3), (0.3, 0.0, 0.3)])
-    with pytest.raises(ValueError, match=r"Give surfaces=\(\)"):
+    with pytest.raises(ValueError, match=r"Give two spheres and surfaces=\(\)"):
         jc.simulate(scene, start, jnp.array([0.0, 0.1]))
