@@ -66,7 +66,7 @@ def contact_plane(
 
 
 def plane_between(
-    body1: Motion, body2: Partner, *, radius1: Real, radius2: Real = 0.0
+    body1: Motion, body2: Partner, *, radius1: Real, radius2: Real | None = None
 ) -> ContactPlane:
     """The plane in the middle of the gap, or overlap, of a sphere and its partner. The normal
     points from the centre of the sphere to that of the other, or into the plane; of equal centres
@@ -76,14 +76,17 @@ def plane_between(
         body1: of the centre of the sphere.
         body2: of the centre of the other sphere, or of the plane.
         radius1: of the sphere [m].
-        radius2: of the other sphere [m]; 0, the default, for a plane.
+        radius2: of the other sphere [m]; ``None``, the default, of a plane.
 
     Returns:
         Location [m], unit normal and gap [m].
     """
     if not isinstance(body2, PlaneMotion):
         return plane_between_spheres(
-            body1.position, body2.position, radius1=radius1, radius2=radius2
+            body1.position,
+            body2.position,
+            radius1=radius1,
+            radius2=0.0 if radius2 is None else radius2,
         )
     inwards = -jnp.asarray(body2.normal)
     apart = jnp.asarray(body2.position) - jnp.asarray(body1.position)

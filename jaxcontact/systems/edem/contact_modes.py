@@ -100,13 +100,8 @@ class Touch(NamedTuple):
 
 def plane_of(contact: Any, body1: Motion, body2: Partner) -> ContactPlane:
     """Of two particles, or of one and a geometry."""
-    radii = [particle.radius for particle in particles_of(contact)]
-    return plane_between(body1, body2, radius1=radii[0], radius2=radii[1] if radii[1:] else 0.0)
-
-
-def particles_of(contact: Any) -> list[Any]:
-    """Two, or one, whose partner is a geometry."""
-    return [one for one in (contact.particle1, contact.particle2) if one is not None]
+    radius1, radius2 = contact.radii()
+    return plane_between(body1, body2, radius1=radius1, radius2=radius2)
 
 
 def section_area(contact: Any, overlap: jax.Array) -> jax.Array:
@@ -206,14 +201,17 @@ def sliding_speeds(contact: Any, touch: Touch, elongation: jax.Array) -> tuple[j
 def rotations_above(
     contact: Any, touch: Touch, kept: jax.Array, body1: Motion, body2: Partner
 ) -> list[jax.Array]:
-    """Spin and rolling of either body as speeds of their surfaces, above the least one [m/s]."""
+    """Spin and rolling of either body as speeds of their surfaces, above the least one [m/s]; a
+    geometry has none.
+    """
     spin = contact.effective.radius * jnp.abs(touch.motion.twist)
     rolling = [
-        particle.radius * safe_norm(jnp.asarray(body.angular_velocity))
-        for particle, body in zip(particles_of(contact), (body1, body2), strict=False)
+        jnp.zeros_like(spin)
+        if radius is None
+        else radius * safe_norm(jnp.asarray(body.angular_velocity))
+        for radius, body in zip(contact.radii(), (body1, body2), strict=True)
     ]
-    of_a_geometry = [jnp.zeros_like(spin)] * (2 - len(rolling))
-    return [speed - kept[0] for speed in (spin, *rolling, *of_a_geometry)]
+    return [speed - kept[0] for speed in (spin, *rolling)]
 
 
 def act(contact: Any, memory: PairMemory, body1: Motion, body2: Partner) -> Action:

@@ -83,7 +83,6 @@ def radii(contact: "ElasticContact") -> tuple[Any, Any]:
 def plane_of(contact: "ElasticContact", body1: Motion, body2: Partner) -> ContactPlane:
     """Of the two spheres, or of the sphere and the flat solid."""
     radius1, radius2 = radii(contact)
-    radius2 = 0.0 if radius2 is None else radius2
     return plane_between(body1, body2, radius1=radius1, radius2=radius2)
 
 

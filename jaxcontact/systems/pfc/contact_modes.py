@@ -241,8 +241,7 @@ def check_followed(contact: BallContact) -> None:
 
 def touch_of(contact: BallContact, body1: Motion, body2: Partner) -> Touch:
     """Of two balls, or of one and a facet, whether they touch or not."""
-    radius2 = 0.0 if contact.radius2 is None else contact.radius2
-    plane = plane_between(body1, body2, radius1=contact.radius1, radius2=radius2)
+    plane = plane_between(body1, body2, radius1=contact.radius1, radius2=contact.radius2)
     motion = relative_motion(body1, body2, location=plane.location, normal=plane.normal)
     gap = plane.gap - properties(contact).rgap
     smooth = contact.smooth
