@@ -174,7 +174,7 @@ def touching(
     flow = jnp.zeros(3, touch.overlap.dtype)
     over, bound = sliding_speeds(contact, touch, flow)
     turns = [rotation > 0 for rotation in rotations_above(contact, touch, kept, body1, body2)]
-    cut = normal_speed(touch) < 0
+    cut = (normal_speed(touch) < 0) & (contact.base.end == "zero_force")
     mode = jnp.stack([jnp.asarray(part) for part in (closed, over > bound, cut, *turns)])
     return PairMemory(mode.astype(int), kept, flow)
 

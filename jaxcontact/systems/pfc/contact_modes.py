@@ -274,7 +274,9 @@ def begun(contact: BallContact, body1: Motion, body2: Partner) -> PairMemory:
     """As after the program's first step."""
     touch = touch_of(contact, body1, body2)
     springs, closing = springs_of(contact, touch), -touch.motion.normal
-    elapsed = jnp.where(closing > 0, touch.overlap / jnp.where(closing > 0, closing, 1.0), 0.0)
+    rounding = 1e3 * jnp.finfo(touch.gap.dtype).eps
+    closes = closing > rounding * safe_norm(touch.motion.translational_velocity)
+    elapsed = jnp.where(closes, touch.overlap / jnp.where(closes, closing, 1.0), 0.0)
     since = [jnp.zeros_like(elapsed) for _ in springs]
     if not isinstance(contact.model, Hertz):
         since[0] = elapsed

@@ -302,6 +302,60 @@ def test_a_ball_that_lies_on_a_plane_sinks_in_by_its_weight():
     np.testing.assert_allclose(found.velocity[-1], 0.0, atol=1e-8)
 
 
+@pytest.mark.parametrize("base", [edem.LinearSpring, edem.HertzMindlin])
+@pytest.mark.parametrize(("overlap", "speed"), [(1e-4, 1.0), (5e-7, 3e-3)])
+def test_a_start_in_overlap_is_held_by_the_dashpot_as_it_parts(base, overlap, speed):
+    """Up to zero overlap, the default end. It had no normal force for good, and fell through."""
+    constants = {"coefficient_of_restitution": 0.2, "static_friction": 0.3}
+    if base is edem.LinearSpring:
+        constants["characteristic_velocity"] = 1.0
+    law = base(solid1=SOLID, solid2=SOLID, **constants)
+    contact = edem.Contact(particle1=edem.Particle(radius=RADIUS, mass=MASS), base=law)
+    modulus = YOUNG / (2 * (1 - POISSON**2))
+    beta = -np.log(0.2) / np.hypot(np.log(0.2), np.pi)
+    linear = 16 / 15 * np.sqrt(RADIUS) * modulus
+    linear *= (15 * MASS / (16 * np.sqrt(RADIUS) * modulus)) ** 0.2
+
+    def rates(_, y):
+        deep = max(RADIUS - y[0], 0.0)
+        if base is edem.LinearSpring:
+            spring, stiffness, share = linear * deep, linear * (deep > 0), 1.0
+        else:
+            spring = 4 / 3 * modulus * np.sqrt(RADIUS) * deep**1.5
+            stiffness, share = 2 * modulus * np.sqrt(RADIUS * deep), np.sqrt(5 / 6)
+        force = spring - 2 * share * beta * np.sqrt(stiffness * MASS) * y[1]
+        return [y[1], force / MASS - 9.81]
+
+    run = solve_ivp(
+        rates, (0, 0.05), [RADIUS - overlap, speed], "DOP853", rtol=1e-10, atol=1e-14, max_step=1e-5
+    )
+    found = moved(
+        contact,
+        times=jnp.array([0.0, 0.05]),
+        position=(0.0, 0.0, RADIUS - overlap),
+        velocity=(0.0, 0.0, speed),
+        spin=(0.0, 0.0, 0.0),
+    )
+    end = [found.position[-1, 2], found.velocity[-1, 2]]
+    np.testing.assert_allclose(end, run.y[:, -1], rtol=0, atol=1e-6)
+
+
+def test_rounding_does_not_decide_how_a_ball_that_lies_starts_to_slide():
+    """A normal velocity of rounding was a touch-down long ago, and the spring at its limit."""
+    deep, times = MASS * 9.81 / 1e5, jnp.array([0.0, 2e-3])
+    ends = [
+        moved(
+            pfc_contact(model=PLAIN),
+            times=times,
+            position=(0.0, 0.0, RADIUS - deep),
+            velocity=(1e-3, 0.0, speed),
+            spin=(0.0, 0.0, 0.0),
+        ).velocity[-1]
+        for speed in (0.0, -1e-20, 1e-20)
+    ]
+    np.testing.assert_allclose(ends[1:], [ends[0], ends[0]], rtol=0, atol=1e-12)
+
+
 def test_a_centre_behind_the_plane_is_no_start():
     with pytest.raises(jc.SimulationError, match="start"):
         moved(pfc_contact(), position=(0.0, 0.0, -RADIUS / 10))
