@@ -25,7 +25,9 @@ class Smoothing(Replaceable):
 
     Attributes:
         overlap: over which the forces set in [m]; well below the overlap of a contact that bears
-            its load, since a contact is softer below it.
+            its load, since a contact is softer below it. With a contact of another program the
+            steps of ``simulate`` may pass over a few hundredths of the largest overlap, unseen by
+            their error; at ``EventAligned(accuracy=1e-9)`` over less than one.
         speed: over which the velocity of slip or approach changes its sign [m/s]; of a rotation,
             that of the surface.
         share: of the force over which a limit, a cut or a branch is rounded off [-].
