@@ -70,7 +70,8 @@ class PairContact(Undecorated, abc.ABC):
 
     **Implementing a contact.** Inherit from ``PairContact``, decorate the class with ``model``,
     declare the parameters, name the ``switches`` and define ``radii``, ``begun``, ``gap``, ``act``,
-    ``signs`` and ``crossed``; and ``check``, where something is not followed.
+    ``signs`` and ``crossed``; ``check``, where something is not followed; and ``onset``, where the
+    forces set in over a small overlap.
 
     ``act`` must follow the ``mode`` alone, never the present state: between two events, and a
     little beyond the one that ends a step, it is a smooth function of the motion. Where a branch of
@@ -100,6 +101,13 @@ class PairContact(Undecorated, abc.ABC):
     def flow_scale(self) -> Any:
         """What counts as little of ``flow``."""
         return 1.0
+
+    @property
+    def onset(self) -> Any:
+        """Overlap over which the forces of a smooth form set in [m], the place of another piece of
+        it; ``None``, the default, where they are whole at once.
+        """
+        return None
 
     def check(self) -> None:
         """Raises ``ValueError`` where a simulation does not follow these parameters. Called before

@@ -25,9 +25,7 @@ class Smoothing(Replaceable):
 
     Attributes:
         overlap: over which the forces set in [m]; well below the overlap of a contact that bears
-            its load, since a contact is softer below it. With a contact of another program the
-            steps of ``simulate`` may pass over a few hundredths of the largest overlap, unseen by
-            their error; at ``EventAligned(accuracy=1e-9)`` over less than one.
+            its load, since a contact is softer below it.
         speed: over which the velocity of slip or approach changes its sign [m/s]; of a rotation,
             that of the surface.
         share: of the force over which a limit, a cut or a branch is rounded off [-].
@@ -59,6 +57,11 @@ class Smoothing(Replaceable):
         overlap = jnp.asarray(overlap)
         least = jnp.finfo(overlap.dtype).eps * self.overlap
         return jnp.where(overlap > least, overlap, least)
+
+
+def onset_of(smooth: Smoothing | None) -> Real | None:
+    """Overlap over which all forces set in [m]; ``None`` where they are whole at once."""
+    return None if smooth is None else smooth.overlap
 
 
 def check_smoothing(owner: str, smooth: object) -> None:

@@ -18,6 +18,7 @@ from jaxcontact.simulation.core.methods import EventAligned
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
 from jaxcontact.simulation.pair.equations import System
+from jaxcontact.simulation.pair.onset import with_onset_as_event
 from jaxcontact.simulation.pair.replay import Replayed, motion_at, replayed
 from jaxcontact.simulation.pair.search import Steps, found_steps, size_of
 from jaxcontact.surfaces import Plane, Sphere
@@ -169,7 +170,8 @@ def system_of(scene: Scene, initial: State) -> System:
     gravity = jnp.where(moves[:, None], jnp.resize(gravity, (2, 3)), 0.0)
     mass, radius = of_both(scene.bodies.mass), of_both(scene.bodies.radius)
     inertia = of_both(scene.bodies.inertia_ratio) * mass * radius**2
-    return System(scene.contact, inverse(mass), inverse(inertia), gravity, normal)
+    contact = with_onset_as_event(scene.contact)
+    return System(contact, inverse(mass), inverse(inertia), gravity, normal)
 
 
 def _with_partner(scene: Scene, value: jax.Array, bodies: int, part: int) -> jax.Array:

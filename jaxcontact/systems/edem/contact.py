@@ -22,7 +22,7 @@ from jaxcontact.geometry.rigid_motion import (
     wrench_at,
 )
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
-from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing, gated
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing, gated, onset_of
 from jaxcontact.laws.friction.rolling import constant_rolling_torque
 from jaxcontact.laws.friction.slider import SpringMemory
 from jaxcontact.materials import effective_mass, effective_radius
@@ -94,6 +94,11 @@ class Contact(PairContact):
     def grading(self) -> int:
         """That of the base model."""
         return self.base.grading
+
+    @property
+    def onset(self) -> Any:
+        """``smooth.overlap`` [m]; ``None`` without ``smooth``."""
+        return onset_of(self.smooth)
 
     @property
     def flow_scale(self) -> jax.Array:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxcontact.geometry.rigid_motion import Motion, Partner
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing, onset_of
 from jaxcontact.numerics.smooth import Real, Vectors
 from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.exudyn import sphere_sphere_modes
@@ -160,6 +160,11 @@ class ObjectContactSphereSphere(PairContact):
     def grading(self) -> int:
         """Forces like the overlap to the power 1 or 3/2, say."""
         return 2
+
+    @property
+    def onset(self) -> Any:
+        """``smooth.overlap`` [m]; ``None`` without ``smooth``."""
+        return onset_of(self.smooth)
 
     def radii(self) -> tuple[Any, Any]:
         """``spheresRadii``."""

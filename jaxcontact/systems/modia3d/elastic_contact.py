@@ -8,7 +8,7 @@ import jax
 from jaxcontact.geometry.rigid_motion import Motion, Partner
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing, onset_of
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.modia3d import elastic_contact_modes
@@ -98,6 +98,11 @@ class ElasticContact(PairContact):
     def grading(self) -> int:
         """That of a force like the overlap to the power 3/2."""
         return 2
+
+    @property
+    def onset(self) -> Any:
+        """``smooth.overlap`` [m]; ``None`` without ``smooth``."""
+        return onset_of(self.smooth)
 
     def check(self) -> None:
         """Raises where solid 1 is no sphere, or solid 2 neither a sphere nor flat."""

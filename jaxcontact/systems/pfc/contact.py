@@ -29,7 +29,7 @@ import jax
 from jaxcontact.geometry.rigid_motion import Motion, Partner
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing, onset_of
 from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of
@@ -105,6 +105,11 @@ class Contact(PairContact):
     def grading(self) -> int:
         """Power ``p`` such that the motion after touch-down is smooth in ``time^(1/p)``."""
         return contact_modes.grading(self)
+
+    @property
+    def onset(self) -> Any:
+        """``smooth.overlap`` [m]; ``None`` without ``smooth``."""
+        return onset_of(self.smooth)
 
     @property
     def flow_scale(self) -> jax.Array:
