@@ -60,17 +60,11 @@ def check_pair(scene: Scene, initial: State, method: Any) -> None:
             f"{'spheres' if spheres else 'bodies of several spheres'} and "
             f"surfaces = {scene.surfaces!r}. Give {remedy}."
         )
-    absent = {
-        "drag": scene.drag,
-        "lift": scene.lift,
-        "springs": scene.springs or None,
-    }
-    for field, given in absent.items():
-        if given is not None:
-            raise ValueError(
-                f"simulate: scene.{field} is not followed together with {name}. Leave it out, or "
-                "describe the contact by a ContactModel."
-            )
+    if scene.springs:
+        raise ValueError(
+            f"simulate: scene.springs are not followed together with {name}. Leave them out, or "
+            "describe the contact by a ContactModel."
+        )
     for surface in scene.surfaces:
         if isinstance(surface, Sphere) and surface.hollow != contact.encloses:
             raise ValueError(
@@ -170,8 +164,16 @@ def system_of(scene: Scene, initial: State) -> System:
     gravity = jnp.where(moves[:, None], jnp.resize(gravity, (2, 3)), 0.0)
     mass, radius = of_both(scene.bodies.mass), of_both(scene.bodies.radius)
     inertia = of_both(scene.bodies.inertia_ratio) * mass * radius**2
-    contact = with_onset_as_event(scene.contact)
-    return System(contact, inverse(mass), inverse(inertia), gravity, normal)
+    return System(
+        contact=with_onset_as_event(scene.contact),
+        radius=jnp.concatenate([radius, jnp.zeros(2 - bodies, dtype)]),
+        inverse_mass=inverse(mass),
+        inverse_inertia=inverse(inertia),
+        gravity=gravity,
+        drag=scene.drag,
+        lift=scene.lift,
+        normal=normal,
+    )
 
 
 def _with_partner(scene: Scene, value: jax.Array, bodies: int, part: int) -> jax.Array:
@@ -204,7 +206,7 @@ def turns_at_once(system: System, q: jax.Array, y: jax.Array) -> jax.Array:
     rounding = 1e3 * jnp.finfo(q.dtype).eps
     touches = jnp.abs(gap) <= rounding * jnp.maximum(size_of(system), jnp.max(jnp.abs(q)))
     rate = gap_change(system, q, y, y[:6])
-    pull = gap_change(system, q, y, jnp.ravel(system.gravity))
+    pull = gap_change(system, q, y, jnp.ravel(system.gravity + system.by_fluid(y)))
     moves = jnp.abs(rate) > rounding * jnp.max(jnp.abs(y[:6]))
     meets = jnp.where(moves, rate, pull) < 0
     parts = jnp.where(moves, rate, pull) > 0

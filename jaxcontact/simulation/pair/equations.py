@@ -17,27 +17,41 @@ import jax.numpy as jnp
 from jaxcontact.geometry.rigid_motion import Motion, Partner, PlaneMotion
 from jaxcontact.laws.core.pair_contact import PairContact, PairMemory
 from jaxcontact.numerics.radau import moments, radau
+from jaxcontact.scene.fluid import MagnusLift, QuadraticDrag
 
 NO_EVENT = -1
 """Of a step that ends anywhere."""
 
 
 class System(NamedTuple):
-    """Two bodies and their contact; the inverses of mass and moment of inertia ``(2,)`` are 0 for
-    what is held, and so is its acceleration ``(2, 3)`` [m/s^2] by gravity. The second body is a
-    sphere, or a plane with a ``normal`` (3,).
+    """Two bodies, their contact, and the fluid around them; the inverses of mass and moment of
+    inertia ``(2,)`` are 0 for what is held, and so is its acceleration ``(2, 3)`` [m/s^2] by
+    gravity. The second body is a sphere, or a plane with a ``normal`` (3,).
     """
 
     contact: PairContact
+    radius: jax.Array
     inverse_mass: jax.Array
     inverse_inertia: jax.Array
     gravity: jax.Array
+    drag: QuadraticDrag | None
+    lift: MagnusLift | None
     normal: jax.Array | None
 
     def motions(self, q: jax.Array, y: jax.Array) -> tuple[Motion, Partner]:
         """Of the two bodies."""
         sphere, partner = Motion(q[0:3], y[0:3], y[6:9]), Motion(q[3:6], y[3:6], y[9:12])
         return sphere, partner if self.normal is None else PlaneMotion(*partner, self.normal)
+
+    def by_fluid(self, y: jax.Array) -> jax.Array:
+        """Acceleration of each body by drag and lift, ``(2, 3)`` [m/s^2]."""
+        velocity, spin = y[0:6].reshape(2, 3), y[6:12].reshape(2, 3)
+        force = jnp.zeros_like(velocity)
+        if self.drag is not None:
+            force = force + self.drag.force(velocity, self.radius)
+        if self.lift is not None:
+            force = force + self.lift.force(velocity, spin, self.radius)
+        return force * self.inverse_mass[:, None]
 
 
 class Begin(NamedTuple):
@@ -61,7 +75,7 @@ def rates(system: System, begin: Begin, q: jax.Array, y: jax.Array) -> jax.Array
     action = system.contact.act(PairMemory(begin.mode, begin.kept, y[12:]), *system.motions(q, y))
     forces = jnp.stack([action.on_0.force, action.on_1.force])
     torques = jnp.stack([action.on_0.torque, action.on_1.torque])
-    pushed = forces * system.inverse_mass[:, None] + system.gravity
+    pushed = forces * system.inverse_mass[:, None] + system.gravity + system.by_fluid(y)
     turned = torques * system.inverse_inertia[:, None]
     return jnp.concatenate([pushed.ravel(), turned.ravel(), action.flow_rate])
 

@@ -83,8 +83,8 @@ def replayed(
             end_y = y + change[-1]
             end_q = q + length * (matrix[-1] @ (y + change)[:, :6])
             before = PairMemory(found.begin_mode, kept, end_y[12:])
-            after = system.contact.crossed(found.event, before, *system.motions(end_q, end_y))
-            switches = found.event >= 0
+            after = system.contact.crossed(found.switch, before, *system.motions(end_q, end_y))
+            switches = found.switch >= 0
             flow = jnp.where(switches, after.flow, end_y[12:])
             later = jnp.where(switches, after.kept, kept)
             return length, change, end_q, end_y.at[12:].set(flow), later

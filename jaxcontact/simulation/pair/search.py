@@ -21,6 +21,7 @@ from jaxcontact.simulation.pair.equations import (
     at_nodes,
     linearised,
     place_within,
+    rates,
     signs,
 )
 
@@ -46,11 +47,15 @@ SHORTEST = 1e-13
 
 
 class Steps(NamedTuple):
-    """Accepted steps, the first axis; those that are ``used`` come first."""
+    """Accepted steps, the first axis; those that are ``used`` come first. ``event`` is the switch
+    whose sign is zero at the end, ``switch`` the one that is crossed there: the same one, or one
+    whose sign has changed within the step without an effect that would count.
+    """
 
     used: jax.Array
     begin_mode: jax.Array
     event: jax.Array
+    switch: jax.Array
     kind: jax.Array
     length: jax.Array
     change: jax.Array
@@ -62,6 +67,20 @@ class Found(NamedTuple):
     steps: Steps
     ended: jax.Array
     stuck: jax.Array
+
+
+class Crossing(NamedTuple):
+    """A change of a sign within a step: whether one ``happens``, of which ``switch``, after which
+    ``share`` of the step, whether it is the only one, whether the sign ``stays`` negative to the
+    end; and whether all signs are ``known`` numbers.
+    """
+
+    happens: jax.Array
+    switch: jax.Array
+    share: jax.Array
+    alone: jax.Array
+    stays: jax.Array
+    known: jax.Array
 
 
 class Scales(NamedTuple):
@@ -136,8 +155,7 @@ def found_steps(
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Changes and length of a step, and whether they are solved for."""
         matrix, start = matrices[kind], goal.length
-        # positions are rounded, and so is the time [s] at which a gap is zero
-        known = 4 * rounding * jnp.max(jnp.abs(begin.q)) / scale[0]
+        place = 4 * rounding * jnp.max(jnp.abs(begin.q))
 
         def going(carry: tuple) -> jax.Array:
             _, _, size, count = carry
@@ -149,6 +167,9 @@ def found_steps(
             left, jacobian = linearised(system, begin, goal, change, length, matrix)
             step = jnp.linalg.solve(jacobian, left)
             less, shorter = step[:-1].reshape(s, n), step[-1]
+            # positions are rounded, and so is the time [s] at which a gap is zero
+            rate = jnp.where(goal.event == 0, jnp.abs(jacobian[-1, -1]), scale[0])
+            known = place / jnp.maximum(rate, 1e-8 * scale[0])
             size = jnp.maximum(
                 jnp.max(jnp.abs(less) / scale),
                 jnp.abs(shorter) / jnp.maximum(jnp.abs(length), shortest + known / rounded),
@@ -167,8 +188,8 @@ def found_steps(
         """Time until the bodies can be half a size deep in each other; no limit in contact."""
         gap = system.contact.gap(*system.motions(now.q, now.y))
         closing = jnp.linalg.norm(now.y[3:6] - now.y[0:3])
-        pull = jnp.linalg.norm(system.gravity[1] - system.gravity[0])
         way = jnp.maximum(gap, 0.0) + now.scales.size / 2
+        pull = strongest_pull(system, now.y, now.length)
         root = closing + jnp.sqrt(closing**2 + 2 * pull * way)
         time = 2 * way / jnp.where(root > 0, root, 1.0)
         free = (gap >= 0) & (root > 0)
@@ -216,10 +237,8 @@ def found_steps(
 
     def first_crossing(
         begin: Begin, goal: Goal, kind: jax.Array, length: jax.Array, change: jax.Array
-    ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-        """Whether a sign changes within the step, which one first, and at which share of it; and
-        whether all signs are numbers.
-        """
+    ) -> Crossing:
+        """The first change of a sign within the step."""
         q = jax.vmap(lambda at: place_within(system, begin, change, length, kind, at))(nodes)
         ends = jnp.vstack([begin.q, q]), jnp.vstack([begin.y, begin.y + change])
         found = jax.vmap(lambda q, y: signs(system, begin, q, y))(*ends)
@@ -242,8 +261,30 @@ def found_steps(
         grazes = jnp.where(own[0], jnp.inf, if_grazes)
         when = when.at[0].min(grazes)
         earliest = jnp.argmin(when)
-        known = ~jnp.any(jnp.isnan(found))
-        return jnp.isfinite(when[earliest]), earliest, when[earliest], known
+        return Crossing(
+            happens=jnp.isfinite(when[earliest]),
+            switch=earliest,
+            share=when[earliest],
+            alone=jnp.sum(jnp.isfinite(when)) == 1,
+            stays=found[-1, earliest] < 0,
+            known=~jnp.any(jnp.isnan(found)),
+        )
+
+    def effect_of(
+        begin: Begin,
+        old: PairMemory,
+        new: PairMemory,
+        nodes: tuple[jax.Array, jax.Array],
+        slopes: jax.Array,
+        scales: Scales,
+    ) -> jax.Array:
+        """Largest rate at the ``nodes`` that a switch from ``old`` to ``new`` changes from
+        ``slopes`` [1/s], in units of what is large; infinite where the flow jumps.
+        """
+        crossed = Begin(begin.q, begin.y, new.mode, new.kept)
+        differ = jax.vmap(lambda q, y: rates(system, crossed, q, y))(*nodes) - slopes
+        jumps = jnp.max(jnp.abs(new.flow - old.flow), initial=0.0) > tolerance * scales.flow
+        return jnp.where(jumps, jnp.inf, jnp.max(jnp.abs(differ) / scale_of(scales)))
 
     def predicted(now: Search, kind: jax.Array, length: jax.Array) -> jax.Array:
         """Changes of ``y``, as the parabola through the last nodes of the last step goes on."""
@@ -273,26 +314,40 @@ def found_steps(
         q, y = at_nodes(begin, change, length, matrices[kind])
         error = jnp.max(jnp.abs(last @ change) / scale) / tolerance
         error = jnp.where(jnp.isfinite(error), error, jnp.inf)
-        crosses, which, share, known = first_crossing(begin, goal, kind, length, change)
-        good = converged & known & (error <= 1) & (length > -shortest)
+        crossing = first_crossing(begin, goal, kind, length, change)
+        # A sign that starts at zero is zero at the start, too: that is no end of a step.
+        returns = (now.event >= 0) & (goal.length > 10 * shortest) & (length < 0.01 * goal.length)
+        good = converged & crossing.known & (error <= 1) & (length > -shortest) & ~returns
+        switch = jnp.where(now.event >= 0, now.event, crossing.switch)
+        within = PairMemory(begin.mode, begin.kept, y[-1, 12:])
+        switched = system.contact.crossed(switch, within, *system.motions(q[-1], y[-1]))
+        # Where a switch changes next to nothing, as at rest, the step need not end at it.
+        slopes = jnp.linalg.solve(matrices[kind], change) / length
+        effect = length * effect_of(begin, within, switched, (q, y), slopes, now.scales)
+        late = crossing.happens & crossing.alone & (crossing.switch > 0) & (now.event < 0)
+        late &= effect < tolerance
+        crosses = crossing.happens & ~late
+        switches = (now.event >= 0) | (late & crossing.stays)
         accepted = good & ~crosses & going(now)
         # An event is aimed at only once the step there is good, or nearly.
         factor = jnp.clip(0.8 * (error + 1e-30) ** (-1 / s), 0.1, 3.0)
         factor = jnp.where(converged, factor, 0.2)
-        aims = ~accepted & converged & crosses & (error < 1e4) & (share > 0)
+        aims = ~accepted & converged & crosses & (error < 1e4) & (crossing.share > 0)
         aims &= (now.event < 0) | (error <= 1)
-        event = jnp.where(aims, which, NO_EVENT)
+        # What was aimed at has led to a later zero of the sign: a plain step goes half the way.
+        misses = (now.event == crossing.switch) & (length * crossing.share > 0.9 * goal.length)
+        aims &= ~misses
+        event = jnp.where(aims, crossing.switch, NO_EVENT)
         again = goal.length * jnp.minimum(factor, 0.5)
         longer = jnp.where(
             now.event >= 0, jnp.maximum(length * factor, 0.1 * now.length), length * factor
         )
-        following = jnp.where(accepted, longer, jnp.where(aims, length * share, again))
-        after = PairMemory(begin.mode, begin.kept, y[-1, 12:])
-        switched = system.contact.crossed(now.event, after, *system.motions(q[-1], y[-1]))
-        after = jax.tree.map(lambda new, old: jnp.where(now.event >= 0, new, old), switched, after)
+        following = jnp.where(accepted, longer, jnp.where(aims, length * crossing.share, again))
+        after = jax.tree.map(lambda new, old: jnp.where(switches, new, old), switched, within)
         ended = y[-1].at[12:].set(after.flow)
 
-        step = Steps(jnp.asarray(True), begin.mode, now.event, kind, length, change)
+        crossed = jnp.where(switches, switch, NO_EVENT)
+        step = Steps(jnp.asarray(True), begin.mode, now.event, crossed, kind, length, change)
         steps = jax.tree.map(
             lambda column, item: column.at[now.taken].set(
                 jnp.where(accepted, item, column[now.taken])
@@ -343,6 +398,7 @@ def found_steps(
         jnp.zeros(room, bool),
         jnp.zeros((room, memory.mode.size), memory.mode.dtype),
         jnp.full(room, NO_EVENT),
+        jnp.full(room, NO_EVENT),
         jnp.zeros(room, int),
         jnp.ones(room, dtype),
         jnp.zeros((room, s, n), dtype),
@@ -370,6 +426,20 @@ def size_of(system: System) -> jax.Array:
     """Radius of the smaller sphere [m]."""
     given = [jnp.asarray(radius) for radius in system.contact.radii() if radius is not None]
     return jnp.min(jnp.stack(given))
+
+
+def strongest_pull(system: System, y: jax.Array, duration: jax.Array) -> jax.Array:
+    """A bound of the acceleration of the bodies towards each other in flight [m/s^2], for a
+    ``duration``: drag makes none faster, nor does lift, and spins stay.
+    """
+    speeds = jnp.linalg.norm(y[0:6].reshape(2, 3), axis=-1)
+    speeds = speeds + duration * jnp.linalg.norm(system.gravity, axis=-1)
+    spins = jnp.linalg.norm(y[6:12].reshape(2, 3), axis=-1)
+    zero = jnp.zeros_like(speeds)
+    across = jnp.stack([speeds, zero, zero], axis=1), jnp.stack([zero, spins, zero], axis=1)
+    by_fluid = system.by_fluid(jnp.concatenate([part.ravel() for part in across]))
+    apart = jnp.linalg.norm(system.gravity[1] - system.gravity[0])
+    return apart + jnp.sum(jnp.linalg.norm(by_fluid, axis=-1))
 
 
 def relative_speed(y: jax.Array, size: jax.Array) -> jax.Array:

@@ -283,13 +283,16 @@ TWO = jc.Scene(
 )
 
 
+SPRINGS = (jc.AnchorSpring(body=0, anchor=jc.PrescribedMotion(), stiffness=1.0),)
+
+
 @pytest.mark.parametrize(
     ("changes", "method", "says"),
     [
         ({}, jc.Impulse(), "Impulse cannot follow ObjectContactSphereSphere"),
         ({"bodies": jc.spheres(radius=[0.1, 0.2], mass=1.0)}, None, "radius 0.15 m"),
         ({"surfaces": (jc.Plane(),)}, None, "Give two spheres and surfaces="),
-        ({"drag": jc.QuadraticDrag(coefficient=0.4)}, None, "scene.drag"),
+        ({"springs": SPRINGS}, None, r"scene\.springs are not followed"),
     ],
 )
 def test_what_is_not_followed_is_said(changes, method, says):
