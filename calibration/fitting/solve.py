@@ -101,7 +101,10 @@ def minimise_from(
     start = began
     if any(np.any(own) for own in late) and not led:
         some = problem.data if fewer is None else fewer
-        settled, _ = minimum_from(began._replace(frozen_local=late), some, ROUGH)
+        held = tuple(
+            np.asarray(frozen) | own for frozen, own in zip(began.frozen_local, late, strict=True)
+        )
+        settled, _ = minimum_from(began._replace(frozen_local=held), some, ROUGH)
         start = began._replace(shared=settled.shared, local=settled.local)
     if fewer is not None:
         near, _ = minimum_from(start, fewer, NEAR)

@@ -76,6 +76,49 @@ def test_what_is_fixed_stays_and_is_not_found():
     assert parameter.value(found.assessment.minimum.local[0][0][place]) == pytest.approx(2.0)
 
 
+def throw(**arguments):
+    """A recording of a throw, whose initial spin is found late, when all else has settled."""
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.75), friction=jc.Coulomb(coefficient=0.1)
+    )
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact, gravity=(0.0, 0.0, -9.81)
+    )
+    times = np.arange(0.0, 0.8, 1 / 120)
+    start = jc.state(position=(0.0, 0.0, 0.35), velocity=(1.1, 0.0, 0.0))
+    method = jc.Impulse(max_contacts=6, rest_steps=1)
+    position = np.array(jc.simulate(scene, start, times, method=method).position)
+    position += 3e-4 * np.random.default_rng(0).standard_normal(position.shape)
+    position[:, 1] = np.nan
+    recording = cal.Recording(
+        name="throw",
+        time=times,
+        position=position,
+        sigma=np.where(np.isnan(position), np.nan, 3e-4),
+    )
+    return cal.Problem(
+        scene,
+        [recording],
+        free=[RESTITUTION],
+        nuisance=[cal.nuisances.InitialState(spin=True), cal.nuisances.SurfaceHeight()],
+        method=method,
+        **arguments,
+    )
+
+
+@pytest.mark.long
+def test_what_is_fixed_of_a_recording_stays_where_others_are_found_late():
+    parameters = throw().layout.batches[0].trial_parameters
+    assert any(one.late for one in parameters)
+    for place, one in enumerate(parameters):
+        given = throw(frozen=[one.name])
+        found = cal.fit(given)
+        assert one.name not in found.recordings[0].nuisance
+        held = found.assessment.minimum.local[0][0]
+        assert held[place] == given.start[1][0][0][place], one.name
+        assert np.any(np.delete(held, place) != np.delete(given.start[1][0][0], place))
+
+
 def test_restarts_leave_alone_what_is_fixed():
     fixed = {RESTITUTION: cal.Knowledge(start=0.9, fixed=True)}
     assert restitution_shown(sounds()) is not None
