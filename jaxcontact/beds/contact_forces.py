@@ -101,6 +101,13 @@ class ContactForces(abc.ABC):
     def turns(self) -> bool:
         """Whether there are torques beside that of friction."""
 
+    @property
+    def may_be_stiff(self) -> bool:
+        """Whether damping and stiffness know no bound, so that each step is looked at
+        (``resolution``).
+        """
+        return True
+
     @abc.abstractmethod
     def unloaded(self, room: int, real: Any) -> History:
         """Of as many contacts that begin."""

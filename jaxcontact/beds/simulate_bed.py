@@ -35,6 +35,7 @@ from jaxcontact.beds.steps import (
     world_of,
 )
 from jaxcontact.beds.trajectory import (
+    COARSEST,
     DEEPEST,
     BedContacts,
     BedEnergy,
@@ -614,6 +615,7 @@ def _status(
     status = jnp.asarray(BedStatus.SUCCESS)
     for code, happened in (
         (BedStatus.DEEP_OVERLAP, deep),
+        (BedStatus.COARSE_STEPS, state.coarsest > COARSEST),
         (BedStatus.LISTS_OUTRUN, state.outran | world.between.acts_beyond(sizes.skin, *ends)),
         (BedStatus.LISTS_FULL, full),
         (BedStatus.NOT_FINITE, ~finite),

@@ -61,6 +61,10 @@ class SpringForces(ContactForces):
     def turns(self) -> bool:
         return self.contacts.models.rolling is not None
 
+    @property
+    def may_be_stiff(self) -> bool:
+        return False  # never damped beyond the critical damping
+
     def unloaded(self, room: int, real: Any) -> History:
         zero = jnp.zeros(room, real)
         none = (zero, zero, zero)

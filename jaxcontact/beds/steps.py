@@ -5,7 +5,7 @@ the whole law into each of the six sums, for each slot: seven times slower.
 """
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -31,12 +31,15 @@ from jaxcontact.beds.contact_models import BedPairContact, SphereContact
 from jaxcontact.beds.law_forces import LawForces
 from jaxcontact.beds.pair_forces import PairForces
 from jaxcontact.beds.periods import Repetition
+from jaxcontact.beds.resolution import Push, coarseness, push_of
 from jaxcontact.beds.spring_forces import SpringForces
 from jaxcontact.beds.touch import Touch, no_touch, of_pairs, of_wall_contacts
 from jaxcontact.beds.walls import Walls, distances, walls_at
 from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.scene.scene import State
 from jaxcontact.surfaces.base import Surface, walls_apart
+
+Kind = TypeVar("Kind")
 
 
 class Work(NamedTuple):
@@ -64,12 +67,14 @@ class BedState(NamedTuple):
         pairs: with the springs of their contacts.
         wall_contacts: likewise.
         loads: of pairs and of contacts with walls.
+        pushes: forces and speeds along the normal, likewise.
         work: done so far, since the first start.
         listed: positions when the lists were made [m], distances from the walls, and when [s].
         needs: the most that was needed.
         rebuilds: how often the lists were made.
         outran: whether a sphere moved further than the lists reach.
         deepest: largest overlap over effective radius since the start [-].
+        coarsest: likewise, the coarseness of the steps for a contact (``resolution``) [-].
         periods: lengths after which the bed repeats itself in x, y and z, and the shift of the
             repetition above ``(4,)`` [m]; 0 where there is none.
 
@@ -90,12 +95,14 @@ class BedState(NamedTuple):
     pairs: Pairs
     wall_contacts: WallContacts
     loads: tuple[Loads, Loads]
+    pushes: tuple[Push, Push]
     work: Work
     listed: tuple[Components, jax.Array, jax.Array]
     needs: Needs
     rebuilds: jax.Array
     outran: jax.Array
     deepest: jax.Array
+    coarsest: jax.Array
     periods: jax.Array
 
 
@@ -184,11 +191,13 @@ def begun(world: World, start: State, time: jax.Array, h: jax.Array, sizes: BedS
         pairs,
         contacts,
         (_unloaded(sizes.pairs, real, ends=2), _unloaded(sizes.wall_contacts, real, ends=1)),
+        (_unpushed(sizes.pairs, real), _unpushed(sizes.wall_contacts, real)),
         Work(nothing, nothing, nothing, nothing),
         (particles.position, jnp.zeros((len(world.bed.walls), spheres), real), time),
         Needs(jnp.zeros(5, jnp.int32), jnp.zeros(3, jnp.int32)),
         none,
         no,
+        nothing,
         nothing,
         world.repetition(time).numbers(),
     )
@@ -218,6 +227,7 @@ def resumed(
         particles=particles._replace(radius=radius, mass=mass, inertia=inertia, kind=kind),
         needs=jax.tree.map(jnp.zeros_like, state.needs),
         deepest=jnp.zeros_like(state.deepest),
+        coarsest=jnp.zeros_like(state.coarsest),
         periods=world.repetition(time).numbers(),
     )
     # Walls and spheres may have been taken away since, and their contacts with them: a contact is
@@ -250,6 +260,7 @@ def with_new_contacts(state: BedState, begins: BedState) -> BedState:
         pairs=state.pairs._replace(history=history),
         wall_contacts=state.wall_contacts._replace(history=wall_history),
         loads=(between, at_walls),
+        pushes=begins.pushes,
         deepest=begins.deepest,
     )
 
@@ -257,6 +268,10 @@ def with_new_contacts(state: BedState, begins: BedState) -> BedState:
 def _unloaded(room: int, real: np.dtype, *, ends: int) -> Loads:
     zero = jnp.zeros(room, real)
     return Loads((zero, zero, zero), ((zero, zero, zero),) * ends, zero)
+
+
+def _unpushed(room: int, real: np.dtype) -> Push:
+    return Push(jnp.zeros(room, real), jnp.zeros(room, real))
 
 
 def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
@@ -293,6 +308,10 @@ def relisted(world: World, state: BedState, sizes: BedSizes) -> BedState:
                 (wall_origin.vector(at_walls.torques[0]),),
                 kept[1],
             ),
+        ),
+        pushes=(
+            Push(*map(origin.even, state.pushes[0])),
+            Push(*map(wall_origin.even, state.pushes[1])),
         ),
         needs=listed.needs,
         listed=(place, distances(world.walls(state.time), place), state.time),
@@ -367,25 +386,61 @@ def loaded(world: World, state: BedState, h: jax.Array, *, begins: bool = False)
     between, history = evaluated(
         world.between, of_spheres, pairs.history, world.model_of_pairs(particles, pairs)
     )
-    state = state._replace(
-        pairs=pairs._replace(history=history), deepest=deepest(state, between, of_spheres)
-    )
+    state = state._replace(pairs=pairs._replace(history=history))
+    state = with_loads(world, state, 0, between, of_spheres, h, begins=begins)
     if not world.bed.walls:
-        return state._replace(loads=(between, state.loads[1]))
+        return state
     at_walls, history = evaluated(
         world.at_walls, of_walls, contacts.history, world.model_at_walls(particles, contacts)
     )
+    state = state._replace(wall_contacts=contacts._replace(history=history))
+    return with_loads(world, state, 1, at_walls, of_walls, h, begins=begins)
+
+
+def with_loads(
+    world: World,
+    state: BedState,
+    which: int,
+    loads: Loads,
+    touch: Touch,
+    h: jax.Array,
+    *,
+    begins: bool,
+) -> BedState:
+    """With the loads of pairs (0) or at walls (1), and a note of the deepest contact and of the
+    coarsest step.
+    """
+    deepest = jax.lax.stop_gradient(jnp.max(loads.overlap / touch.radius))
+    push, coarsest = state.pushes[which], state.coarsest
+    if (world.between, world.at_walls)[which].may_be_stiff:
+        before, push = push, push_of(touch, loads)
+        found = coarseness(
+            before,
+            state.loads[which].overlap,
+            push,
+            loads.overlap,
+            mass=touch.mass,
+            time_step=h,
+            blur=rounding(state.particles),
+        )
+        coarsest = coarsest if begins else jnp.maximum(coarsest, found)
     return state._replace(
-        wall_contacts=contacts._replace(history=history),
-        loads=(between, at_walls),
-        deepest=deepest(state, at_walls, of_walls),
+        loads=placed(state.loads, which, loads),
+        pushes=placed(state.pushes, which, push),
+        deepest=jnp.maximum(state.deepest, deepest),
+        coarsest=coarsest,
     )
 
 
-def deepest(state: BedState, loads: Loads, touch: Touch) -> jax.Array:
-    """Largest overlap over effective radius until now [-]."""
-    now = jax.lax.stop_gradient(jnp.max(loads.overlap / touch.radius))
-    return jnp.maximum(state.deepest, now)
+def placed(both: tuple[Kind, Kind], which: int, new: Kind) -> tuple[Kind, Kind]:
+    """The one of both (0 or 1) replaced."""
+    return (new, both[1]) if which == 0 else (both[0], new)
+
+
+def rounding(particles: Particles) -> jax.Array:
+    """Of the distance of two spheres [m]."""
+    position = jnp.stack([jnp.max(jnp.abs(x)) for x in particles.position])
+    return 4.0 * jnp.finfo(position.dtype).eps * jnp.max(position)
 
 
 def kicked(world: World, state: BedState, h: jax.Array) -> BedState:
