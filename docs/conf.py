@@ -59,7 +59,7 @@ nitpick_ignore_regex = [
     (
         r"py:class",
         r"jaxcontact\.beds\.(contact_lists\.(Needs|Pairs|Particles|WallContacts)"
-        r"|contact_forces\.Loads|contact_models\.SphereContact)",
+        r"|contact_forces\.Loads|contact_models\.SphereContact|resolution\.Push)",
     ),
 ]
 

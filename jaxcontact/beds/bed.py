@@ -1,6 +1,6 @@
 """A bed: spheres, walls, the models of their contacts, gravity."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -56,7 +56,8 @@ class Bed(Replaceable):
             All are of the same laws, with other numbers.
         walls: surfaces; with a ``PrescribedMotion`` they move. Planes cost least.
         contact_on_walls: of a sphere and a wall: one for all walls, or one for each, or for each
-            one for each kind; ``None``: as of two spheres of its kind. None of another program.
+            one for each kind; ``None``: as of two spheres of its kind. A ``PairContact`` of another
+            program is one of a sphere and a plane.
         kind: number of the kind of each sphere, from 0 on; ``None``: all are of one.
         period: lengths in x, y and z after which the bed repeats itself, walls and all [m];
             ``None`` where it does not. At least three times the largest diameter and the reach of
@@ -198,14 +199,10 @@ def _check_all_contacts(bed: Bed) -> None:
             "the number of the kind of each sphere, from 0 on."
         )
     if bed.contact_on_walls is not None:
-        _check_contacts("contact_on_walls", bed.at_walls)
-    if bed.walls and type(bed.contact_on_walls) is not object:
-        for contact in bed.at_walls:
-            if isinstance(contact, (PairContact, BedPairContact)):
-                raise TypeError(
-                    f"Bed: {type(contact).__name__} is between two spheres; walls are none. "
-                    "Give contact_on_walls a ContactModel, LinearSpringDashpot or HertzMindlin."
-                )
+        _check_contacts("contact_on_walls", bed.at_walls, at_walls=True)
+    elif bed.walls:
+        for contact in bed.between:
+            _check_at_walls("contact", contact)
 
 
 def _check_periods(bed: Bed) -> None:
@@ -255,7 +252,21 @@ def _check_periods(bed: Bed) -> None:
             )
 
 
-def _check_contacts(name: str, contacts: Sequence[Any]) -> None:
+def _check_at_walls(name: str, contact: Any) -> None:
+    """Raises where a contact of another program is of no sphere and a plane."""
+    if isinstance(contact, BedPairContact):
+        _check_of_wall(f"{name}.of_wall", contact)
+    elif isinstance(contact, PairContact):
+        contact.check()
+        if contact.encloses or contact.radii()[1] is not None:
+            how = contact.on_a_plane or "a LinearSpringDashpot, HertzMindlin or ContactModel"
+            raise ValueError(
+                f"Bed: {name}, a {type(contact).__name__}, is between two spheres; walls are none. "
+                f"Give contact_on_walls={how}."
+            )
+
+
+def _check_contacts(name: str, contacts: Sequence[Any], *, at_walls: bool = False) -> None:
     kinds: list[Any] = [jax.tree.structure(contact) for contact in contacts]
     for contact, kind in zip(contacts, kinds, strict=True):
         if not isinstance(contact, (BedContact, ContactModel, PairContact, BedPairContact)):
@@ -264,9 +275,11 @@ def _check_contacts(name: str, contacts: Sequence[Any]) -> None:
                 "HertzMindlin, ContactModel, PairContact, or a class of yours that inherits from "
                 "BedContact or BedPairContact."
             )
-        if isinstance(contact, PairContact):
+        if at_walls:
+            _check_at_walls(name, contact)
+        elif isinstance(contact, PairContact):
             _check_pair_contact(name, contact)
-        if isinstance(contact, BedPairContact):
+        elif isinstance(contact, BedPairContact):
             _check_of_spheres(f"{name}.of_spheres", contact)
         if isinstance(contact, ContactModel):
             _check_laws(name, contact)
@@ -320,11 +333,41 @@ PROBES = (((3e-3, 5e-3), (1e-3, 2e-3)), ((5e-3, 3e-3), (2e-3, 1e-3)))
 
 def _check_of_spheres(name: str, contact: BedPairContact) -> None:
     """Raises where what is given for a pair is no contact of that pair."""
+    radius, mass = PROBES[0]
+    _check_answer(name, contact, lambda c, r, m: c.of_spheres(radius=r, mass=m), radius, mass)
+    if not is_concrete(tuple(jax.tree.leaves(contact))):
+        return
+    for radius, mass in PROBES:
+        with jax.ensure_compile_time_eval():
+            one = contact.of_spheres(radius=radius, mass=mass)
+        _check_pair_contact(name, one)
+        _check_sizes_of(name, contact, one, radius, mass)
+
+
+def _check_of_wall(name: str, contact: BedPairContact) -> None:
+    """Raises where what is given for a sphere at a wall is no contact of that sphere."""
+    (radius, _), (mass, _) = PROBES[0]
+    _check_answer(name, contact, lambda c, r, m: c.of_wall(radius=r, mass=m), radius, mass)
+    if not is_concrete(tuple(jax.tree.leaves(contact))):
+        return
+    for (radius, _), (mass, _) in PROBES:
+        with jax.ensure_compile_time_eval():
+            one = contact.of_wall(radius=radius, mass=mass)
+        _check_at_walls(name, one)
+        _check_sizes_of(name, contact, one, (radius,), (mass,))
+
+
+def _check_answer(
+    name: str,
+    contact: BedPairContact,
+    answer: Callable[[BedPairContact, Any, Any], PairContact],
+    radius: Any,
+    mass: Any,
+) -> None:
+    """Raises where the answer for some sizes is no ``PairContact``, or hangs on their values."""
     found: Any
     try:
-        found = jax.eval_shape(
-            lambda contact, of: contact.of_spheres(radius=of[0], mass=of[1]), contact, PROBES[0]
-        )
+        found = jax.eval_shape(answer, contact, radius, mass)
     except jax.errors.ConcretizationTypeError as error:
         raise TypeError(
             f"Bed: {name} of {type(contact).__name__} asks for the value of a number, as in if or "
@@ -335,41 +378,44 @@ def _check_of_spheres(name: str, contact: BedPairContact) -> None:
             f"Bed: {name} of {type(contact).__name__} gives a {type(found).__name__}, which is no "
             "PairContact. Return one, such as jaxcontact.systems.pfc.Contact(...)."
         )
-    if not is_concrete(tuple(jax.tree.leaves(contact))):
-        return
-    for radius, mass in PROBES:
-        with jax.ensure_compile_time_eval():
-            one = contact.of_spheres(radius=radius, mass=mass)
-        _check_pair_contact(name, one)
-        for called, stated, given in (
-            ("radii", one.radii(), radius),
-            ("masses", one.masses(), mass),
-        ):
-            for own, wanted in zip(stated, given, strict=True):
-                if own is not None and not is_of_size(own, wanted):
-                    raise ValueError(
-                        f"Bed: {name}(radius={radius}, mass={mass}) of {type(contact).__name__} is "
-                        f"of {called} {tuple(float(x) for x in stated if x is not None)}. Give the "
-                        "contact the radii and masses that it is asked for, in their order."
-                    )
+
+
+def _check_sizes_of(
+    name: str,
+    contact: BedPairContact,
+    one: PairContact,
+    radius: tuple[float, ...],
+    mass: tuple[float, ...],
+) -> None:
+    """Raises where a contact states other sizes than it was asked for."""
+    for called, stated, given in (("radii", one.radii(), radius), ("masses", one.masses(), mass)):
+        for own, wanted in zip(stated, given, strict=False):  # a wall has neither
+            if own is not None and not is_of_size(own, wanted):
+                raise ValueError(
+                    f"Bed: {name}(radius={radius}, mass={mass}) of {type(contact).__name__} is "
+                    f"of {called} {tuple(float(x) for x in stated if x is not None)}. Give the "
+                    "contact the radii and masses that it is asked for, in their order."
+                )
 
 
 def _check_sizes(bed: Bed) -> None:
     """Raises where a contact is of other spheres than the bed has."""
-    for contact in bed.between:
+    of_pairs = [("contact", contact, 2) for contact in bed.between]
+    of_walls = [("contact_on_walls", contact, 1) for contact in bed.at_walls] if bed.walls else []
+    for name, contact, spheres in of_pairs + of_walls:
         if not isinstance(contact, PairContact):
             continue
         for called, unit, stated, given in (
             ("radius", "m", contact.radii(), bed.spheres.radius),
             ("mass", "kg", contact.masses(), bed.spheres.mass),
         ):
-            for own in stated:
+            for own in stated[:spheres]:
                 if own is None or not is_concrete((own, given)):
                     continue
                 least, most = float(np.min(given)), float(np.max(given))
                 if not (is_of_size(own, least) and is_of_size(own, most)):
                     raise ValueError(
-                        f"simulate_bed: bed.contact, a {type(contact).__name__}, is of spheres of "
+                        f"simulate_bed: bed.{name}, a {type(contact).__name__}, is of spheres of "
                         f"the {called} {float(own):g} {unit}, but those of the bed have "
                         f"{least:g} to {most:g} {unit}. Give the same, or a "
                         "BedPairContact, which follows the sizes of each pair."

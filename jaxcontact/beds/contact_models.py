@@ -87,8 +87,8 @@ class BedPairContact(Undecorated, abc.ABC):
     """A contact of another program in a bed, for each pair of spheres of their own sizes.
 
     **Implementing a contact for each pair.** Inherit from ``BedPairContact``, decorate the class
-    with ``model``, declare the parameters, and define ``of_spheres``. Where all spheres are alike,
-    the ``PairContact`` itself is all it takes.
+    with ``model``, declare the parameters, and define ``of_spheres``; where it is of spheres at
+    walls, too, ``of_wall``. Where all spheres are alike, a ``PairContact`` itself is all it takes.
 
     Example:
         >>> from jaxcontact.systems import pfc
@@ -112,6 +112,15 @@ class BedPairContact(Undecorated, abc.ABC):
     @abc.abstractmethod
     def of_spheres(self, *, radius: tuple[Real, Real], mass: tuple[Real, Real]) -> PairContact:
         """The contact of two spheres of these radii [m] and masses [kg]."""
+
+    def of_wall(self, *, radius: Real, mass: Real) -> PairContact:
+        """The contact of a sphere of this radius [m] and mass [kg] with a wall, a plane where it is
+        touched; by default there is none.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__}: there is no contact with walls. Define of_wall, or give the "
+            "bed contact_on_walls."
+        )
 
 
 class SphereContact(BedContact):

@@ -19,8 +19,8 @@ from jaxcontact.beds.components import Components, each, from_last_axis, to_last
 from jaxcontact.beds.contact_forces import ContactForces, Loads, Stored, Table
 from jaxcontact.beds.contact_lists import History
 from jaxcontact.beds.contact_models import BedPairContact
-from jaxcontact.beds.touch import Ends, Touch
-from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.beds.touch import AtWall, Touch
+from jaxcontact.geometry.rigid_motion import Motion, Partner, PlaneMotion
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.numerics.smooth import positive_part
 
@@ -29,29 +29,44 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
 class Pair(NamedTuple):
-    """Two spheres; of both first the one with the smaller number.
+    """Two spheres, first the one with the smaller number; or a sphere and a wall.
 
     Attributes:
-        radius, mass: of both [m], [kg].
-        position: of the first from the second [m], ``(..., 3)``.
+        radius, mass: of the spheres [m], [kg].
+        position: of the first from the second, or from the place of the wall nearest to it [m],
+            ``(..., 3)``.
         velocity: likewise [m/s].
         spin: of both [rad/s], ``(..., 3)``.
+        normal: of the wall there, ``(..., 3)``; ``None`` of two spheres.
     """
 
-    radius: tuple[jax.Array, jax.Array]
-    mass: tuple[jax.Array, jax.Array]
+    radius: tuple[jax.Array, ...]
+    mass: tuple[jax.Array, ...]
     position: jax.Array
     velocity: jax.Array
     spin: tuple[jax.Array, jax.Array]
+    normal: jax.Array | None = None
 
     @property
-    def motions(self) -> tuple[Motion, Motion]:
+    def motions(self) -> tuple[Motion, Partner]:
         """Of both, as the second sees them."""
         still = jnp.zeros_like(self.position)
+        partner = Motion(still, still, self.spin[1])
         return (
             Motion(self.position, self.velocity, self.spin[0]),
-            Motion(still, still, self.spin[1]),
+            partner if self.normal is None else PlaneMotion(*partner, self.normal),
         )
+
+
+def still_pair(
+    radius: tuple[jax.Array, ...], mass: tuple[jax.Array, ...], gap: jax.Array, *, at_wall: bool
+) -> Pair:
+    """Two spheres, or the first of them and a wall, at rest with a ``gap`` [m] between them."""
+    along, still = jnp.array([1.0, 0.0, 0.0]), jnp.zeros(3)
+    if at_wall:
+        place = (radius[0] + gap) * along
+        return Pair(radius[:1], mass[:1], place, still, (still, still), along)
+    return Pair(radius, mass, (radius[0] + radius[1] + gap) * along, still, (still, still))
 
 
 class Answer(NamedTuple):
@@ -68,9 +83,11 @@ class PairForces(ContactForces):
 
     Attributes:
         contacts: ``PairContact`` or ``BedPairContact``.
+        at_walls: whether they are of spheres and walls.
     """
 
     contacts: Table[Any]
+    at_walls: bool
 
     def prepared(self) -> Self:
         return self
@@ -99,9 +116,8 @@ class PairForces(ContactForces):
 
         def acts(contact: Any) -> jax.Array:
             def gap(i: jax.Array, j: jax.Array) -> jax.Array:
-                still = jnp.zeros(3)
-                away = (radius[i] + radius[j] + skin) * jnp.array([1.0, 0.0, 0.0])
-                pair = Pair((radius[i], radius[j]), (mass[i], mass[j]), away, still, (still, still))
+                sizes = (radius[i], radius[j]), (mass[i], mass[j])
+                pair = still_pair(*sizes, jnp.asarray(skin), at_wall=self.at_walls)
                 return of(contact, pair).gap(*pair.motions)
 
             return jnp.any(jax.vmap(gap)(one, other) < 0.0)
@@ -120,21 +136,11 @@ class PairForces(ContactForces):
         def one(contact: Any, listed: jax.Array, memory: PairMemory, pair: Pair) -> Answer:
             return stepped(of(contact, pair), listed, memory, pair, time_step)
 
-        assert touch.ends is not None  # a PairContact at a wall is refused
         axis = self.contacts.axis
         answer = jax.vmap(one, in_axes=(axis, 0, 0, 0))(
-            self.contacts.of(which), listed, memory, ordered(touch, touch.ends)
+            self.contacts.of(which), listed, memory, ordered(touch)
         )
-        first = touch.ends.i_first[:, None]
-        on_0, on_1, _ = answer.action
-        loads = Loads(
-            from_last_axis(jnp.where(first, on_0.force, on_1.force)),
-            (
-                from_last_axis(jnp.where(first, on_0.torque, on_1.torque)),
-                from_last_axis(jnp.where(first, on_1.torque, on_0.torque)),
-            ),
-            positive_part(answer.overlap),
-        )
+        loads = Loads(*acting_on(touch, answer.action), positive_part(answer.overlap))
         columns = [column for part in answer.memory for column in jnp.moveaxis(part, -1, 0)]
         after = dataclasses.replace(history, scalars=(jnp.ones_like(listed), *columns))
         return loads, after
@@ -153,7 +159,7 @@ class PairForces(ContactForces):
 
         axis = self.contacts.axis
         normal = jax.vmap(one, in_axes=(axis, 0, 0, 0))(
-            self.contacts.of(which), memory, ordered(touch, touch.ends), overlap
+            self.contacts.of(which), memory, ordered(touch), overlap
         )
         nothing = jnp.zeros_like(normal)
         return Stored(normal, nothing, nothing)
@@ -163,8 +169,7 @@ class PairForces(ContactForces):
 
         def begun(contact: Any) -> tuple[PairContact, PairMemory]:
             one = jnp.ones(())
-            place, still = jnp.array([4.0, 0.0, 0.0]), jnp.zeros(3)
-            pair = Pair((one, one), (one, one), place, still, (still, still))
+            pair = still_pair((one, one), (one, one), one, at_wall=self.at_walls)
             found = of(contact, pair)
             return found, found.begun(*pair.motions)
 
@@ -189,14 +194,24 @@ def kind_of(contact: Any) -> str:
 
 def of(contact: Any, pair: Pair) -> PairContact:
     """The contact of a pair."""
-    if isinstance(contact, BedPairContact):
-        return contact.of_spheres(radius=pair.radius, mass=pair.mass)
-    found: PairContact = contact
-    return found
+    if not isinstance(contact, BedPairContact):
+        found: PairContact = contact
+        return found
+    if pair.normal is not None:
+        return contact.of_wall(radius=pair.radius[0], mass=pair.mass[0])
+    (radius, other), (mass, of_other) = pair.radius, pair.mass
+    return contact.of_spheres(radius=(radius, other), mass=(mass, of_other))
 
 
-def ordered(touch: Touch, ends: Ends) -> Pair:
-    """Pairs ``(contacts, ...)``, the sphere with the smaller number first."""
+def ordered(touch: Touch) -> Pair:
+    """Pairs ``(contacts, ...)``: the sphere with the smaller number first, or that at a wall."""
+    ends = touch.ends
+    assert ends is not None  # nothing is evaluated of a list without walls
+    if isinstance(ends, AtWall):
+        spins = to_last_axis(ends.spins[0]), to_last_axis(ends.spins[1])
+        place, velocity = to_last_axis(ends.apart), to_last_axis(ends.passing)
+        normal = to_last_axis(touch.normal)
+        return Pair((ends.radius,), (ends.mass,), place, velocity, spins, normal)
     first = ends.i_first
 
     def both(of_i: jax.Array, of_j: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -204,13 +219,26 @@ def ordered(touch: Touch, ends: Ends) -> Pair:
         return jnp.where(swap, of_i, of_j), jnp.where(swap, of_j, of_i)
 
     sign = jnp.where(first, 1.0, -1.0)
-    spins = [to_last_axis(spin) for spin in touch.spins]
+    of_i, of_j = touch.spins
     return Pair(
         both(*ends.radius),
         both(*ends.mass),
         to_last_axis(each(lambda x: sign * x, ends.apart)),
         to_last_axis(each(lambda v: sign * v, ends.passing)),
-        both(*spins),
+        both(to_last_axis(of_i), to_last_axis(of_j)),
+    )
+
+
+def acting_on(touch: Touch, action: Action) -> tuple[Components, tuple[Components, ...]]:
+    """The force on ``i`` [N], and the torques on ``i`` and ``j``, at walls on ``i`` [N m]."""
+    on_0, on_1, _ = action
+    if isinstance(touch.ends, AtWall):
+        return from_last_axis(on_0.force), (from_last_axis(on_0.torque),)
+    assert touch.ends is not None
+    first = touch.ends.i_first[:, None]
+    return from_last_axis(jnp.where(first, on_0.force, on_1.force)), (
+        from_last_axis(jnp.where(first, on_0.torque, on_1.torque)),
+        from_last_axis(jnp.where(first, on_1.torque, on_0.torque)),
     )
 
 
@@ -230,7 +258,7 @@ def stepped(
 def flowed(
     contact: PairContact,
     memory: PairMemory,
-    motions: tuple[Motion, Motion],
+    motions: tuple[Motion, Partner],
     time_step: jax.Array,
 ) -> jax.Array:
     """What is remembered with a rate, after a step of the linearly implicit Euler method."""
@@ -244,7 +272,9 @@ def flowed(
     return memory.flow + jnp.linalg.solve(matrix, time_step * now)
 
 
-def crossed(contact: PairContact, memory: PairMemory, motions: tuple[Motion, Motion]) -> PairMemory:
+def crossed(
+    contact: PairContact, memory: PairMemory, motions: tuple[Motion, Partner]
+) -> PairMemory:
     """In the piece in which the motion is, in the order of the switches, each at most once."""
     switches = len(contact.switches)
 

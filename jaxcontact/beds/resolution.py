@@ -6,11 +6,12 @@ it turns round what it should brake, from 2 on it makes it faster, without end. 
 with ``k`` and ``c`` the steepest slopes of its normal force over the overlap ``d`` and its rate,
 one step changes the force by::
 
-    |F+ - F| <= k h |d'+| + c (|d'| + |d'+|)
+    |F+ - F| <= k |d+ - d| + c (|d'| + |d'+|)
 
-so that ``|F+ - F| h / (m (|d'| + |d'+|))``, the *coarseness*, never exceeds ``k h^2/m + c h/m``,
-and is ``c h/m`` where a dashpot turns the speed round. In the densest packing of equal spheres,
-each with twelve contacts, dashpots gain energy from 0.5 on (``4 c h/m = 2``), springs from 1 on.
+so that ``|F+ - F| h / (m u)``, the *coarseness*, with the larger of ``|d'| + |d'+|`` and ``|d+ -
+d|/h`` as the speed ``u``, never exceeds ``k h^2/m + c h/m``. It is ``c h/m`` where a dashpot turns
+the speed round. In the densest packing of equal spheres, each with twelve contacts, dashpots gain
+energy from 0.5 on (``4 c h/m = 2``), springs from 1 on.
 """
 
 from typing import NamedTuple
@@ -67,6 +68,8 @@ def coarseness(
     """
     there, repels = overlap_before != 0.0, (overlap != 0.0) & (now.force > 0.0)
     was = Push(*(jnp.where(there, part, 0.0) for part in before))
-    speed = jnp.abs(was.rate) + jnp.abs(now.rate) + blur / time_step
+    # where spheres roll about each other, overlaps change more than their rates tell
+    moved = jnp.abs(overlap - overlap_before) / time_step
+    speed = jnp.maximum(jnp.abs(was.rate) + jnp.abs(now.rate), moved) + blur / time_step
     found = jnp.abs(now.force - was.force) * time_step / (mass * speed)
     return jax.lax.stop_gradient(jnp.max(jnp.where(repels, found, 0.0), initial=0.0))

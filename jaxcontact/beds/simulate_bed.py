@@ -612,11 +612,14 @@ def _status(
     deep = state.deepest > DEEPEST
     radius, mass = state.particles.radius, state.particles.mass
     ends = [jnp.stack([jnp.min(value), jnp.max(value)]) for value in (radius, mass)]
+    outran = state.outran | world.between.acts_beyond(sizes.skin, *ends)
+    if world.bed.walls:
+        outran |= world.at_walls.acts_beyond(sizes.skin, *ends)
     status = jnp.asarray(BedStatus.SUCCESS)
     for code, happened in (
         (BedStatus.DEEP_OVERLAP, deep),
         (BedStatus.COARSE_STEPS, state.coarsest > COARSEST),
-        (BedStatus.LISTS_OUTRUN, state.outran | world.between.acts_beyond(sizes.skin, *ends)),
+        (BedStatus.LISTS_OUTRUN, outran),
         (BedStatus.LISTS_FULL, full),
         (BedStatus.NOT_FINITE, ~finite),
         (BedStatus.NOT_REPEATED, ~_repeats(world, first_time, state, sizes)),

@@ -149,13 +149,14 @@ class World(NamedTuple):
 def forces_of(bed: Bed) -> tuple[ContactForces, ContactForces]:
     """Of pairs, and at walls."""
 
-    def of(contacts: tuple[Any, ...]) -> ContactForces:
+    def of(contacts: tuple[Any, ...], *, at_walls: bool = False) -> ContactForces:
         table = table_of(contacts)
         if isinstance(table.models, (PairContact, BedPairContact)):
-            return PairForces(table)
+            return PairForces(table, at_walls)
         return SpringForces(table) if isinstance(table.models, SphereContact) else LawForces(table)
 
-    return of(bed.between), of(bed.at_walls or bed.between[:1])
+    at_walls = of(bed.at_walls, at_walls=True) if bed.walls else of(bed.between[:1])
+    return of(bed.between), at_walls
 
 
 def world_of(bed: Bed, *, ledger: bool) -> World:

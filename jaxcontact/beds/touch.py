@@ -39,6 +39,24 @@ class Ends(NamedTuple):
     mass: tuple[jax.Array, jax.Array]
 
 
+class AtWall(NamedTuple):
+    """A sphere and the place of a wall that is nearest to it.
+
+    Attributes:
+        apart: centre of the sphere from that place [m]; far apart where nothing is listed.
+        passing: velocity of the centre against the material there [m/s].
+        spins: of the sphere and of the wall [rad/s].
+        radius: of the sphere [m].
+        mass: likewise [kg].
+    """
+
+    apart: Components
+    passing: Components
+    spins: tuple[Components, Components]
+    radius: jax.Array
+    mass: jax.Array
+
+
 class Touch(NamedTuple):
     """Geometry and motion of contacts, as the law sees them.
 
@@ -54,7 +72,7 @@ class Touch(NamedTuple):
         inertia: effective, about the point of contact [kg m^2].
         levers: of the torques on ``i`` and on ``j``, at walls on ``i`` [m].
         spins: of ``i`` and of ``j``; at walls of ``i`` against the wall [rad/s].
-        ends: the spheres; ``None`` at walls.
+        ends: the spheres, or the sphere at a wall; ``None`` of a list without walls.
     """
 
     normal: Components
@@ -68,7 +86,7 @@ class Touch(NamedTuple):
     inertia: jax.Array
     levers: tuple[jax.Array, ...]
     spins: tuple[Components, ...]
-    ends: Ends | None
+    ends: Ends | AtWall | None
 
 
 def slip_cut(overlap: jax.Array, convention: str) -> jax.Array:
@@ -190,6 +208,16 @@ def of_wall_contacts(
     )
     turn = 0.5 * dot(each(jnp.add, spin, wall_spin), normal)
     against = each(jnp.subtract, spin, wall_spin)
+    foot = each(lambda x, n, c: x - distance * n - c, place, normal, centre)
+    material = each(jnp.add, of_walls(walls.velocity, which), cross(wall_spin, foot))
+    far = jnp.where(contacts.live, distance, 3.0 * radius)
+    nearest = AtWall(
+        each(lambda n: far * n, normal),
+        each(lambda v, wall: v[at] - wall, particles.velocity, material),
+        (spin, wall_spin),
+        radius,
+        mass,
+    )
     return Touch(
         normal,
         overlap,
@@ -202,7 +230,7 @@ def of_wall_contacts(
         inertia,
         (lever,),
         (against,),
-        None,
+        nearest,
     )
 
 

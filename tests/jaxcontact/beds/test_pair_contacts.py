@@ -280,7 +280,7 @@ def test_what_is_not_between_two_spheres_is_refused():
     plain = CONTACTS["pfc"].of_spheres(radius=(0.1, 0.1), mass=(1.0, 1.0))
     alike = jc.spheres(radius=0.1, mass=1.0)
     assert jc.Bed(spheres=alike, contact=plain).contact is plain
-    with pytest.raises(TypeError, match="Contact is between two spheres; walls are none"):
+    with pytest.raises(ValueError, match="a Contact, is between two spheres; walls are none"):
         jc.Bed(spheres=alike, contact=plain, walls=(jc.Plane(),))
     jc.Bed(spheres=alike, contact=plain, walls=(jc.Plane(),), contact_on_walls=LINEAR)
     hollow = exudyn.ObjectContactSphereSphere(spheresRadii=(0.1, 0.3), isHollowSphere1=True)
