@@ -252,7 +252,7 @@ def _check_periods(bed: Bed) -> None:
             )
 
 
-def _check_at_walls(name: str, contact: Any) -> None:
+def _check_at_walls(name: str, contact: object) -> None:
     """Raises where a contact of another program is of no sphere and a plane."""
     if isinstance(contact, BedPairContact):
         _check_of_wall(f"{name}.of_wall", contact)
@@ -360,14 +360,13 @@ def _check_of_wall(name: str, contact: BedPairContact) -> None:
 def _check_answer(
     name: str,
     contact: BedPairContact,
-    answer: Callable[[BedPairContact, Any, Any], PairContact],
-    radius: Any,
-    mass: Any,
+    answer: Callable[..., PairContact],
+    *sizes: float | tuple[float, float],
 ) -> None:
     """Raises where the answer for some sizes is no ``PairContact``, or hangs on their values."""
     found: Any
     try:
-        found = jax.eval_shape(answer, contact, radius, mass)
+        found = jax.eval_shape(answer, contact, *sizes)
     except jax.errors.ConcretizationTypeError as error:
         raise TypeError(
             f"Bed: {name} of {type(contact).__name__} asks for the value of a number, as in if or "

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from jaxcontact.geometry.rigid_motion import Motion, Partner, Wrench
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import Undecorated
 
 SAME = 1e-6
@@ -103,7 +104,7 @@ class PairContact(Undecorated, abc.ABC):
         return 1.0
 
     @property
-    def onset(self) -> Any:
+    def onset(self) -> Real | None:
         """Overlap over which the forces of a smooth form set in [m], the place of another piece of
         it; ``None``, the default, where they are whole at once.
         """

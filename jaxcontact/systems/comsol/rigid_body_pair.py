@@ -1,12 +1,11 @@
 """What the contacts of a source sphere have in common, whatever its destination."""
 
-from typing import Any
-
 import jax
 
 from jaxcontact.geometry.rigid_motion import Motion, Partner
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.smoothing import Smoothing, onset_of
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.comsol import spherical_modes
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact
 from jaxcontact.systems.comsol.spherical_geometry import geometry_between
@@ -21,7 +20,7 @@ class RigidBodyPair(PairContact):
     on_a_plane = "comsol.ArbitraryContact"
 
     @property
-    def onset(self) -> Any:
+    def onset(self) -> Real | None:
         """``contact.ramp_overlap`` or ``smooth.overlap`` [m]; ``None`` in the hard form."""
         return self.contact.ramp_overlap if self.smooth is None else onset_of(self.smooth)
 

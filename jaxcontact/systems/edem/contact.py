@@ -96,7 +96,7 @@ class Contact(PairContact):
         return self.base.grading
 
     @property
-    def onset(self) -> Any:
+    def onset(self) -> Real | None:
         """``smooth.overlap`` [m]; ``None`` without ``smooth``."""
         return onset_of(self.smooth)
 

@@ -162,7 +162,7 @@ class ObjectContactSphereSphere(PairContact):
         return 2
 
     @property
-    def onset(self) -> Any:
+    def onset(self) -> Real | None:
         """``smooth.overlap`` [m]; ``None`` without ``smooth``."""
         return onset_of(self.smooth)
 

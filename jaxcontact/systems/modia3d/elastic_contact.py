@@ -100,7 +100,7 @@ class ElasticContact(PairContact):
         return 2
 
     @property
-    def onset(self) -> Any:
+    def onset(self) -> Real | None:
         """``smooth.overlap`` [m]; ``None`` without ``smooth``."""
         return onset_of(self.smooth)
 

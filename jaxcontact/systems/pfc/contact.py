@@ -107,7 +107,7 @@ class Contact(PairContact):
         return contact_modes.grading(self)
 
     @property
-    def onset(self) -> Any:
+    def onset(self) -> Real | None:
         """``smooth.overlap`` [m]; ``None`` without ``smooth``."""
         return onset_of(self.smooth)
 
