@@ -104,6 +104,13 @@ class PairContact(Undecorated, abc.ABC):
         return 1.0
 
     @property
+    def punctual(self) -> tuple[int, ...]:
+        """Numbers of the switches at which steps end always; at others they do where that changes
+        what acts by more than the accuracy lets pass. By default the gap alone.
+        """
+        return (0,)
+
+    @property
     def onset(self) -> Real | None:
         """Overlap over which the forces of a smooth form set in [m], the place of another piece of
         it; ``None``, the default, where they are whole at once.

@@ -36,6 +36,10 @@ class StagedContact(PairContact):
         return (*self.contact.switches, "onset")
 
     @property
+    def punctual(self) -> tuple[int, ...]:
+        return (*self.contact.punctual, len(self.contact.switches))
+
+    @property
     def grading(self) -> int:
         return self.contact.grading
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.laws.core.pair_contact import PairMemory
 from jaxcontact.numerics.radau import FROM, PLAIN, TOWARDS, graded, radau
@@ -130,6 +131,7 @@ def found_steps(
     times, matrices = (jnp.asarray(part, dtype) for part in graded(s, system.contact.grading))
     nodes, last = (jnp.asarray(part, dtype) for part in (rule.nodes, rule.last))
     switches = len(system.contact.switches)
+    punctual = jnp.asarray(np.isin(np.arange(switches), system.contact.punctual))
     rounding = float(jnp.finfo(dtype).eps)
     solved, rounded = max(SOLVED, 50 * rounding), max(ROUNDED, 1e4 * rounding)
     tolerance = max(tolerance, 1e3 * rounding)
@@ -279,11 +281,13 @@ def found_steps(
         scales: Scales,
     ) -> jax.Array:
         """Largest rate at the ``nodes`` that a switch from ``old`` to ``new`` changes from
-        ``slopes`` [1/s], in units of what is large; infinite where the flow jumps.
+        ``slopes`` [1/s], in units of what is large; infinite where something else that is
+        remembered jumps, too.
         """
         crossed = Begin(begin.q, begin.y, new.mode, new.kept)
         differ = jax.vmap(lambda q, y: rates(system, crossed, q, y))(*nodes) - slopes
         jumps = jnp.max(jnp.abs(new.flow - old.flow), initial=0.0) > tolerance * scales.flow
+        jumps |= jnp.any(new.kept != old.kept)
         return jnp.where(jumps, jnp.inf, jnp.max(jnp.abs(differ) / scale_of(scales)))
 
     def predicted(now: Search, kind: jax.Array, length: jax.Array) -> jax.Array:
@@ -324,7 +328,7 @@ def found_steps(
         # Where a switch changes next to nothing, as at rest, the step need not end at it.
         slopes = jnp.linalg.solve(matrices[kind], change) / length
         effect = length * effect_of(begin, within, switched, (q, y), slopes, now.scales)
-        late = crossing.happens & crossing.alone & (crossing.switch > 0) & (now.event < 0)
+        late = crossing.happens & crossing.alone & ~punctual[crossing.switch] & (now.event < 0)
         late &= effect < tolerance
         crosses = crossing.happens & ~late
         switches = (now.event >= 0) | (late & crossing.stays)
