@@ -105,10 +105,12 @@ class PairContact(Undecorated, abc.ABC):
 
     @property
     def punctual(self) -> tuple[int, ...]:
-        """Numbers of the switches at which steps end always; at others they do where that changes
-        what acts by more than the accuracy lets pass. By default the gap alone.
+        """Numbers of the switches at which steps end always, by default all. A contact leaves out
+        those on both sides of which ``act`` is smooth and goes over into itself, and which may come
+        without end, as at rest: steps end there where that changes what acts by more than the
+        accuracy lets pass.
         """
-        return (0,)
+        return tuple(range(len(self.switches)))
 
     @property
     def onset(self) -> Real | None:

@@ -20,6 +20,11 @@ class RigidBodyPair(PairContact):
     on_a_plane = "comsol.ArbitraryContact"
 
     @property
+    def punctual(self) -> tuple[int, ...]:
+        """But the dashpot, which acts on the way in alone: a ball at rest swings without end."""
+        return 0, 2
+
+    @property
     def onset(self) -> Real | None:
         """``contact.ramp_overlap`` or ``smooth.overlap`` [m]; ``None`` in the hard form."""
         return self.contact.ramp_overlap if self.smooth is None else onset_of(self.smooth)
